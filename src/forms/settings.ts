@@ -35,6 +35,7 @@ const SETTINGS = {
 		example: 'Contact',
 		isRequired: true,
 		maxLength: NAME_MAX,
+		group: 'form',
 		label: 'Name',
 		option: { flags: '--name <text>', update: 'Another name' },
 	}),
@@ -44,6 +45,7 @@ const SETTINGS = {
 		error: `slug must be 1 to ${SLUG_MAX} of the letters a–z, digits and hyphens, and begin and end with a letter or digit.`,
 		description: `The public name in the submission address: lower-case letters, digits and hyphens, up to ${SLUG_MAX}. \`null\`: made from the name.`,
 		example: 'contact-k3v9x2qm',
+		group: 'form',
 		label: 'Address',
 		isMono: true,
 		option: {
@@ -55,6 +57,7 @@ const SETTINGS = {
 	isActive: toggle({
 		description: 'An inactive form rejects submissions with 403.',
 		example: true,
+		group: 'form',
 		label: 'Accept submissions',
 		hint: 'A paused form rejects submissions, and keeps those it has.',
 		option: { flags: '--active <true|false>', update: 'Whether it accepts submissions' },
@@ -65,6 +68,7 @@ const SETTINGS = {
 		error: `notificationEmail must be an e-mail address such as ada@example.com or Ada <ada@example.com>, or up to ${EMAILS_MAX} of them separated by commas; a name with punctuation stands in quotes.`,
 		description: `One address, or up to ${EMAILS_MAX}: a text with commas between them, or a list. Each may have a name, as in \`Ada <ada@example.com>\`; one with punctuation stands in quotes. It is returned as a text.`,
 		example: 'you@example.com',
+		group: 'notifications',
 		label: 'Notify by e-mail',
 		placeholder: 'you@example.com',
 		hint: 'One address, or up to ten separated by commas, also as Ada <ada@example.com>. Leave it empty for no mails.',
@@ -79,6 +83,7 @@ const SETTINGS = {
 		error: `redirectUrl must be an absolute http or https address of at most ${URL_MAX} characters, without user name.`,
 		description: 'Where a browser is sent after a submission; absolute http(s).',
 		example: null,
+		group: 'visitors',
 		label: 'Redirect after submission',
 		input: 'url',
 		placeholder: 'https://example.com/thanks',
@@ -92,6 +97,7 @@ const SETTINGS = {
 		error: 'allowedDomains must be a domain such as example.com, or localhost:3000.',
 		description: `Up to ${DOMAINS_MAX} domains whose pages may post; each covers its subdomains. Empty: any page.`,
 		example: ['example.com'],
+		group: 'spam',
 		label: 'Allowed domains',
 		placeholder: 'example.com\nlocalhost',
 		hint: 'One per line, subdomains included. Empty: any website may post. This stops other websites, not programs.',
@@ -108,6 +114,7 @@ const SETTINGS = {
 		error: (captcha) => `captcha "${captcha}" needs the server setting FORMSRV_${captcha.toUpperCase()}_SECRET.`,
 		description: 'The captcha that a submission must pass.',
 		example: null,
+		group: 'spam',
 		label: 'Captcha',
 		none: 'None: the honeypot only',
 		hint: 'Its secret is a setting of the server; the Connect page then includes the widget.',
@@ -122,6 +129,7 @@ const SETTINGS = {
 			'When a submission is spam: from a score of `threshold` on, 1 to 10 (`null`: only if a rule decides it alone), or if a field ' +
 			'named in `honeypot`, up to five, is filled in. What is left out takes its default, as does all with `null`.',
 		example: { threshold: 5, honeypot: ['_gotcha'] },
+		group: 'spam',
 		label: 'Spam',
 		hint: 'Submissions with at least this many points go to spam; each one shows which rules gave them.',
 		option: {
@@ -138,6 +146,7 @@ const SETTINGS = {
 			'`image/*`, `application/pdf` or `.docx`, any if there are none; held against the content. A submission with another file is rejected, ' +
 			'or with `onRefused: "drop"` stored without it. What is left out takes its default. `null`: no files.',
 		example: { maxFiles: 5, maxBytes: 10_485_760, types: [], onRefused: 'refuse' },
+		group: 'files',
 		label: 'Files',
 		hint: 'Visitors attach them with <input type="file">. Without this, a submission with a file is rejected.',
 		option: {
@@ -150,6 +159,7 @@ const SETTINGS = {
 			'Whether mails carry the attached files, up to 10 MiB in all; otherwise they name them. With a virus scanner only what it ' +
 			'found clean. To switch it on takes the permission to read as well.',
 		example: false,
+		group: 'notifications',
 		label: 'Send files by mail',
 		hint: 'Up to 10 MiB in a mail; larger ones are named only. Mails always name the files and link to the submission.',
 		option: { flags: '--attach-files <true|false>', help: 'Whether mails carry the attached files' },
@@ -158,6 +168,7 @@ const SETTINGS = {
 		description:
 			'It takes submissions from this moment on, RFC 3339 with a zone; before, 403 FORM_NOT_OPEN. `null`: at once.',
 		example: null,
+		group: 'visitors',
 		label: 'Opens',
 		hint: 'In your time zone. Empty: at once.',
 		option: { flags: '--opens-at <moment>', help: 'When it begins to take submissions, such as 2027-01-31T09:00:00Z' },
@@ -166,6 +177,7 @@ const SETTINGS = {
 		description:
 			'It takes submissions until this moment, RFC 3339 with a zone; from then on 403 FORM_CLOSED. `null`: for ever.',
 		example: null,
+		group: 'visitors',
 		label: 'Closes',
 		hint: 'In your time zone. What arrived before is stored. Empty: never.',
 		option: { flags: '--closes-at <moment>', help: 'When it takes no more submissions' },
@@ -176,6 +188,7 @@ const SETTINGS = {
 			'Maximum number of submissions, exactly; then 403 FORM_FULL. Stored ones count, spam does not: a deletion frees a ' +
 			'place, and so does a mark as spam. `null`: any number.',
 		example: null,
+		group: 'visitors',
 		label: 'Places',
 		hint: 'Maximum number of submissions. Spam does not count; deleting a submission or marking it as spam frees its place. Empty: no limit.',
 		option: { flags: '--max-submissions <number>', help: 'Maximum number of submissions, spam not counted' },
@@ -188,6 +201,7 @@ const SETTINGS = {
 		example: null,
 		lines: 3,
 		maxLength: CLOSED_TEXT_MAX,
+		group: 'visitors',
 		label: 'Text while closed',
 		placeholder: 'Registration opens on Monday at nine.',
 		hint: 'What visitors read when the form is paused, not open yet, closed or full. Empty: a plain sentence.',
@@ -198,6 +212,7 @@ const SETTINGS = {
 			'Rules for the fields of submissions, up to 100; a submission that breaks one is rejected with 400, which names every ' +
 			'field at fault. `null`: anything goes.',
 		example: [{ name: 'email', type: 'email', label: 'Your e-mail', required: true }],
+		group: 'rules',
 		label: 'Field rules',
 		hint: 'Rules for the fields, like the HTML attributes of the same names. Submissions that break a rule are rejected, and the visitor is told why.',
 		option: {
@@ -209,6 +224,7 @@ const SETTINGS = {
 		choices: UNKNOWN_FIELDS,
 		description: 'What happens to fields without a rule, if the form has any rules.',
 		example: 'keep',
+		group: 'rules',
 		label: 'Fields without a rule',
 		option: { flags: '--unknown-fields <what>', help: 'What happens to fields without a rule' },
 	}),
@@ -218,6 +234,7 @@ const SETTINGS = {
 			'`utm_…` parameters of that; `address`, the `network` (/24, /48) or the `full` address of the client, or `none`; `agent`, the ' +
 			'name of its browser. What is left out is off; `null`: nothing.',
 		example: null,
+		group: 'privacy',
 		label: 'Context',
 		hint: 'Kept beside the fields of new submissions. It is personal data: say so in your privacy notice.',
 		option: {
@@ -230,6 +247,7 @@ const SETTINGS = {
 			'How long submissions are kept, in days from 1 to 3650: `days` for all, `spamDays` for spam and `filesDays` for attached files if ' +
 			'they go earlier. What is older is deleted for good, within an hour. `null`: for ever. To change it takes the permission to delete as well.',
 		example: null,
+		group: 'privacy',
 		label: 'Deletion by age',
 		hint: 'Older submissions are deleted for good, files included. Empty: they are kept.',
 		option: {
@@ -243,6 +261,7 @@ const SETTINGS = {
 			'Other services of which it understands the control fields, such as `_redirect` and `botcheck`, so that a page that posted ' +
 			'there need not be changed but for the address; docs/migrating.md lists them. Without it they are ordinary fields.',
 		example: [],
+		group: 'advanced',
 		label: 'Pages made for other services',
 		hint: 'Their control fields work here as they did there, or are dropped.',
 		option: {

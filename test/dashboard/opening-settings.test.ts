@@ -16,7 +16,7 @@ async function openSettings(form: { id: string }) {
 	const { page, signIn, goTo } = dashboard;
 	await signIn();
 	await goTo(`/forms/${form.id}/settings`);
-	const save = () => page.getByRole('button', { name: 'Save changes' }).click();
+	const save = () => page.getByRole('button', { name: 'Save changes', disabled: false }).click();
 	const saved = async () => {
 		await save();
 		await page.getByText('Settings saved.').last().waitFor();
@@ -83,6 +83,7 @@ describe('the settings of a form', () => {
 		const { page, saved, complaints, close } = await openSettings(form);
 		await page.getByRole('checkbox', { name: 'Netlify Forms' }).check();
 		await page.getByRole('checkbox', { name: 'Formspree' }).check();
+		await saved();
 		await page.getByRole('switch', { name: 'Keep campaigns' }).check();
 		await page.getByLabel('Sender’s address').selectOption('network');
 		await saved();
@@ -91,6 +92,7 @@ describe('the settings of a form', () => {
 			context: { page: false, utm: true, address: 'network', agent: false },
 		});
 		await page.getByRole('checkbox', { name: 'Formspree' }).uncheck();
+		await saved();
 		await page.getByRole('switch', { name: 'Keep campaigns' }).uncheck();
 		await page.getByLabel('Sender’s address').selectOption('none');
 		await saved();

@@ -16,7 +16,7 @@ export type Route =
 	| { view: 'forms' }
 	| { view: 'inbox'; form: string; submission: string | null; query: InboxQuery }
 	| { view: 'connect'; form: string }
-	| { view: 'form-settings'; form: string }
+	| { view: 'form-settings'; form: string; group: string }
 	| { view: 'deliveries'; delivery: string | null; state: string; form: string; page: number }
 	| { view: 'keys' }
 	| { view: 'settings' }
@@ -60,7 +60,7 @@ function formRoute([, form = '', section, submission]: string[], params: URLSear
 	if (section === undefined) return { view: 'inbox', form, submission: null, query: inboxQuery(params) };
 	if (section === 'submissions' && submission) return { view: 'inbox', form, submission, query: inboxQuery(params) };
 	if (section === 'connect') return { view: 'connect', form };
-	if (section === 'settings') return { view: 'form-settings', form };
+	if (section === 'settings') return { view: 'form-settings', form, group: params.get('group') ?? '' };
 	return { view: 'not-found' };
 }
 
@@ -102,7 +102,8 @@ export const to = {
 	submission: (form: string, id: string, query: Partial<InboxQuery> = {}) =>
 		address(['forms', form, 'submissions', id], query, { ...EMPTY_QUERY }),
 	connect: (form: string) => address(['forms', form, 'connect']),
-	formSettings: (form: string) => address(['forms', form, 'settings']),
+	/** @param group to go to on that page */
+	formSettings: (form: string, group = '') => address(['forms', form, 'settings'], { group }),
 	deliveries: (query: { state?: string; form?: string; page?: number } = {}) =>
 		address(['deliveries'], query, { page: 1 }),
 	delivery: (id: string, query: { state?: string; form?: string; page?: number } = {}) =>

@@ -30,7 +30,7 @@ function View({ at }: { at: Route }) {
 	if (at.view === 'inbox')
 		return <InboxView key={at.form} form={at.form} submission={at.submission} query={at.query} />;
 	if (at.view === 'connect') return <ConnectPage key={at.form} form={at.form} />;
-	if (at.view === 'form-settings') return <FormSettings key={at.form} form={at.form} />;
+	if (at.view === 'form-settings') return <FormSettings key={at.form} form={at.form} group={at.group} />;
 	if (at.view === 'deliveries') return <Deliveries at={at} />;
 	if (at.view === 'keys') return <Keys />;
 	if (at.view === 'settings') return <Settings />;

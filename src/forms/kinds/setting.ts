@@ -26,13 +26,27 @@ export interface Types {
 	nullable: typeof nullable;
 }
 
+/** The groups of the settings page, in its order. */
+export const SETTING_GROUPS = {
+	form: 'Form',
+	visitors: 'Visitors',
+	notifications: 'Notifications',
+	files: 'Files',
+	spam: 'Spam',
+	rules: 'Rules',
+	privacy: 'Privacy',
+	advanced: 'Advanced',
+} as const;
+export type SettingGroup = keyof typeof SETTING_GROUPS;
+
 /** How the API, the command line and the dashboard speak of a setting. */
 export interface Words<Value> {
 	/** For programmers, in the API document. */
 	description: string;
 	/** In the examples of the API document. */
 	example: Value;
-	/** In the dashboard. */
+	/** In the dashboard: where the setting stands, and its words. */
+	group: SettingGroup;
 	label: string;
 	hint?: string;
 	/** The option of `forms create` and `forms update`; `help` is for both. */

@@ -33,7 +33,7 @@ function ToastCard({ toast }: { toast: Toast }) {
 
 export function ToastRegion() {
 	return (
-		<section class="toasts stack" aria-label="Notifications" aria-live="polite">
+		<section class="toasts stack" aria-label="Messages" aria-live="polite">
 			{toasts.value.map((toast) => (
 				<ToastCard key={toast.id} toast={toast} />
 			))}

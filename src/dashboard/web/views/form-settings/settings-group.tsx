@@ -1,0 +1,96 @@
+/** The settings of one group, which are saved together; a switch is saved at once. */
+
+import { useState } from 'preact/hooks';
+import type { SettingGroup } from '../../../../forms/kinds/setting.ts';
+import { FORM_SETTINGS, SETTING_NAMES, type SettingName } from '../../../../forms/settings.ts';
+import * as api from '../../api.ts';
+import type { Form, UpdateForm } from '../../api-types.ts';
+import { FormFoot } from '../../components/buttons.tsx';
+import { Switch } from '../../components/inputs.tsx';
+import { putForm } from '../../state/forms.ts';
+import { may, session } from '../../state/session.ts';
+import { showError, showToast, showUnsaved } from '../../state/toasts.ts';
+import { useAction } from '../../use-action.ts';
+import { controlOf } from './setting-controls.tsx';
+
+interface Props {
+	form: Form;
+	group: SettingGroup;
+}
+
+/** Settings as their inputs hold them. */
+type Draft = Partial<Record<SettingName, unknown>>;
+
+const namesIn = (group: SettingGroup) => SETTING_NAMES.filter((name) => FORM_SETTINGS[name].group === group);
+
+function controlsIn(group: SettingGroup) {
+	return namesIn(group).flatMap((name) => {
+		const control = controlOf(name);
+		return control ? [{ name, setting: FORM_SETTINGS[name], ...control }] : [];
+	});
+}
+
+function formerAddresses({ formerSlugs }: Form): string {
+	if (formerSlugs.length === 0) return 'If you change it, the old address keeps working until another form takes it.';
+	return `Until another form takes them, these go on working: ${formerSlugs.map((slug) => `/f/${slug}`).join(', ')}.`;
+}
+
+function Switches({ form, group }: Props) {
+	const change = (setting: UpdateForm) => api.forms.update(form.id, setting).then(putForm).catch(showError);
+	return namesIn(group)
+		.filter((name) => FORM_SETTINGS[name].kind === 'switch')
+		.map((name) => (
+			<Switch
+				key={name}
+				label={FORM_SETTINGS[name].label}
+				hint={FORM_SETTINGS[name].hint}
+				isOn={form[name] === true}
+				disabled={!may('write')}
+				onChange={(isOn) => change({ [name]: isOn })}
+			/>
+		));
+}
+
+export function GroupForm({ form, group }: Props) {
+	const controls = controlsIn(group);
+	const draftOf = (stored: Form): Draft =>
+		Object.fromEntries(controls.map(({ name, draft }) => [name, draft(stored[name])]));
+	const [draft, setDraft] = useState(() => draftOf(form));
+	/** From the first change on there is a button to save, which keeps its focus then. */
+	const [isTouched, setTouched] = useState(false);
+	const { run, isBusy, error } = useAction(async () => {
+		const change = Object.fromEntries(
+			controls.map(({ name, setting, change }) => [name, change(draft[name], setting)]),
+		);
+		const saved = await api.forms.update(form.id, change).catch((error) => showUnsaved(error, 'settings'));
+		putForm(saved);
+		setDraft(draftOf(saved));
+		showToast('Settings saved.');
+	});
+	const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(form));
+	const set = (name: SettingName) => (value: unknown) => {
+		setTouched(true);
+		setDraft((before) => ({ ...before, [name]: value }));
+	};
+	return (
+		<form class="card stack large" onSubmit={run} noValidate>
+			<Switches form={form} group={group} />
+			{controls.map(({ name, setting, Input }) => (
+				<Input
+					key={name}
+					form={form.id}
+					name={name}
+					setting={setting}
+					draft={draft[name]}
+					{...(name === 'slug' && { hint: `${session.value?.submitUrl}/f/${draft.slug}. ${formerAddresses(form)}` })}
+					error={error}
+					disabled={!may('write')}
+					onChange={set(name)}
+				/>
+			))}
+			{isTouched && (
+				<FormFoot save="Save changes" isBusy={isBusy} isChanged={isChanged} onDiscard={() => setDraft(draftOf(form))} />
+			)}
+		</form>
+	);
+}

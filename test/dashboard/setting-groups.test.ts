@@ -1,0 +1,67 @@
+/** The settings of a form in groups, in a real browser. */
+
+import { afterAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { startScriptedSmtp } from '../delivery/scripted-smtp.ts';
+import { createForm, openDashboard, openServerAndBrowser } from './dashboard.ts';
+
+setDefaultTimeout(60_000);
+
+const smtp = await startScriptedSmtp();
+afterAll(() => smtp.close());
+const { server, browser } = await openServerAndBrowser({
+	settings: { FORMSRV_SMTP_URL: `smtp://127.0.0.1:${smtp.port}`, FORMSRV_MAIL_FROM: 'forms@example.com' },
+});
+
+async function settingsOf(id: string) {
+	const { body } = await server.call<{ name: string; redirectUrl: string | null }>(`GET /api/forms/${id}`);
+	return { name: body.name, redirectUrl: body.redirectUrl };
+}
+
+test('the index leads to a group, by a link that leads there again', async () => {
+	const form = await createForm(server, 'Index');
+	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo(`/forms/${form.id}/settings`);
+	await page.getByRole('navigation', { name: 'Groups' }).getByRole('link', { name: 'Privacy' }).click();
+	const focused = () => page.evaluate(() => document.activeElement?.textContent);
+	await page.waitForURL(/settings\?group=privacy$/);
+	expect(await focused()).toBe('Privacy');
+	expect(await page.getByRole('group', { name: 'Context' }).isVisible()).toBe(true);
+	await page.reload();
+	await page.getByRole('heading', { name: 'Privacy' }).waitFor();
+	await page.waitForFunction(() => document.activeElement?.textContent === 'Privacy');
+	expect(complaints).toEqual([]);
+	await close();
+});
+
+test('a group is saved by itself: what was changed in another stays as it was typed', async () => {
+	const form = await createForm(server, 'Before');
+	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo(`/forms/${form.id}/settings`);
+	expect(await page.getByRole('button', { name: 'Save changes' }).count()).toBe(0);
+	await page.getByLabel('Redirect after submission').fill('https://example.com/thanks');
+	await page.getByLabel('Name', { exact: true }).fill('After');
+	await page.getByRole('region', { name: 'Form', exact: true }).getByRole('button', { name: 'Save changes' }).click();
+	await page.getByText('Settings saved.').waitFor();
+	expect(await settingsOf(form.id)).toEqual({ name: 'After', redirectUrl: null });
+	expect(await page.getByLabel('Redirect after submission').inputValue()).toBe('https://example.com/thanks');
+
+	await page.getByRole('region', { name: 'Visitors' }).getByRole('button', { name: 'Discard' }).click();
+	expect(await page.getByLabel('Redirect after submission').inputValue()).toBe('');
+	expect(complaints).toEqual([]);
+	await close();
+});
+
+test('a test mail goes to the addresses that are notified', async () => {
+	const form = await createForm(server, 'Mail');
+	const notificationEmail = 'ada@example.com, "Hopper, Grace" <grace@example.com>';
+	await server.call(`PATCH /api/forms/${form.id}`, { json: { notificationEmail } });
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo(`/forms/${form.id}/settings?group=notifications`);
+	await page.getByRole('button', { name: 'Send a test mail' }).click();
+	await page.getByText('The mail server accepted a test mail').waitFor();
+	expect(smtp.accepted.map(({ to }) => to)).toEqual([['ada@example.com'], ['grace@example.com']]);
+	await close();
+});
