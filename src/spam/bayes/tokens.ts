@@ -66,7 +66,7 @@ export class Tokens {
 		const hash = this.hash(first, second) | 0;
 		let place = hash & (places.length - 1);
 		for (let known = places[place] as number; known !== 0; known = places[place] as number) {
-			if (this.hashes[known - 1] === hash && this.textAt(known - 1) === textOf(first, second)) return;
+			if (this.hashes[known - 1] === hash && this.isAt(known - 1, first, second)) return;
 			place = (place + 1) & (places.length - 1);
 		}
 		if (this.hashes.length >= MAX_TOKENS) return;
@@ -75,6 +75,10 @@ export class Tokens {
 		this.partOf.push(part);
 		this.firsts.push(first);
 		this.seconds.push(second);
+	}
+
+	private isAt(at: number, first: string, second: string | undefined): boolean {
+		return (this.firsts[at] === first && this.seconds[at] === second) || this.textAt(at) === textOf(first, second);
 	}
 
 	/** A token as a person may read it. */

@@ -84,7 +84,10 @@ export function factsAt(text: string, at: number): number {
 }
 
 /** The index behind the character at a place. */
-export const after = (text: string, at: number): number => at + ((text.codePointAt(at) as number) > 0xffff ? 2 : 1);
+export function after(text: string, at: number): number {
+	const isOne = (text.charCodeAt(at) & 0xfc00) !== 0xd800 || (text.codePointAt(at) as number) <= 0xffff;
+	return isOne ? at + 1 : at + 2;
+}
 
 function make(codePoint: number): number {
 	const text = String.fromCodePoint(codePoint);
