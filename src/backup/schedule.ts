@@ -119,7 +119,10 @@ export function createBackups({ config, storage, log, now }: Parts) {
 
 	async function step(): Promise<number> {
 		try {
+			const before = lastAt;
 			await look();
+			// Another process has made one since, such as that of a server which was killed.
+			if (lastAt !== before) failure = undefined;
 			if (isOwn && leading && everyMs !== null && unreadable === undefined && isDue(everyMs)) {
 				await backUp(leading.signal);
 				await look();
