@@ -9,7 +9,7 @@ const MIN_WORDS = 10;
 const MAX_WORDS = 500;
 const LATELY_MS = 24 * 3600_000;
 const MAX_POINTS = 2;
-/** Number of remembered texts; a ring. */
+/** Number of texts that are found by their hash: the latest. */
 const REMEMBERED = 4096;
 /** Parts of the sketch of a text: the least hash of its runs of three words, for each eighth of all hashes. */
 const PARTS = 8;
@@ -19,46 +19,58 @@ const VALUE_MASK = 0x1fffffff;
 const SAME_PARTS = 5;
 const PRIME = 0x01000193;
 const SLOTS = 8192;
+/** Numbers that texts have in turn: as many as places of parts, which lead to older ones too. */
+const NUMBERS = 65_536;
 
-interface Remembered {
-	hash: number;
-	sketch: readonly number[];
-	/** How often it was sent before. */
-	times: number;
-	at: number;
-}
+/** The sketch of the text that is counted. */
+const sketch = new Int32Array(PARTS);
 
 export type RecentTexts = ReturnType<typeof createRecentTexts>;
 
+/** It holds numbers alone: each collection of garbage would look at thousands of objects. */
 export function createRecentTexts(now: () => number = Date.now) {
-	const ring: Remembered[] = [];
+	const hashes = new Int32Array(NUMBERS);
+	const sketches = new Int32Array(NUMBERS * PARTS);
+	/** How often each was sent before, and when last. */
+	const times = new Int32Array(NUMBERS);
+	const sentAt = new Float64Array(NUMBERS);
 	let next = 0;
-	const byHash = new Map<number, Remembered>();
+	const byHash = new Map<number, number>();
 	/** Parts of sketches, and the last text with each. */
-	const parts = new Int32Array(PARTS * SLOTS);
-	const entries = new Array<Remembered | undefined>(PARTS * SLOTS);
+	const parts = new Int32Array(PARTS * SLOTS).fill(-2);
+	const byPart = new Int32Array(PARTS * SLOTS);
 
-	function find(hash: number, sketch: readonly number[]): Remembered | undefined {
+	function find(hash: number): number | undefined {
 		const same = byHash.get(hash);
-		if (same) return same;
+		if (same !== undefined) return same;
 		for (let part = 0; part < PARTS; part++) {
-			const slot = slotOf(part, sketch[part] as number);
-			const one = parts[slot] === sketch[part] ? entries[slot] : undefined;
-			if (one && commonParts(one.sketch, sketch) >= SAME_PARTS) return one;
+			const slot = slotOf(part);
+			const one = byPart[slot] as number;
+			if (parts[slot] === sketch[part] && commonParts(one) >= SAME_PARTS) return one;
 		}
 		return undefined;
 	}
 
-	function remember(entry: Remembered): void {
-		const old = ring[next];
-		if (old && byHash.get(old.hash) === old) byHash.delete(old.hash);
-		ring[next] = entry;
-		next = (next + 1) % REMEMBERED;
-		byHash.set(entry.hash, entry);
+	function commonParts(text: number): number {
+		let common = 0;
+		for (let part = 0; part < PARTS; part++) if (sketches[text * PARTS + part] === sketch[part]) common++;
+		return common;
+	}
+
+	function remember(hash: number, before: number, at: number): void {
+		const text = next;
+		next = (next + 1) % NUMBERS;
+		const old = (text + NUMBERS - REMEMBERED) % NUMBERS;
+		if (byHash.get(hashes[old] as number) === old) byHash.delete(hashes[old] as number);
+		hashes[text] = hash;
+		sketches.set(sketch, text * PARTS);
+		times[text] = before;
+		sentAt[text] = at;
+		byHash.set(hash, text);
 		for (let part = 0; part < PARTS; part++) {
-			const slot = slotOf(part, entry.sketch[part] as number);
-			entries[slot] = entry;
-			parts[slot] = entry.sketch[part] as number;
+			const slot = slotOf(part);
+			parts[slot] = sketch[part] as number;
+			byPart[slot] = text;
 		}
 	}
 
@@ -68,17 +80,17 @@ export function createRecentTexts(now: () => number = Date.now) {
 		 * @param before How often the very same data came, as far as is known.
 		 */
 		count(message: Message, before: number): { times: number; isSame: boolean } {
-			const { count, hash, sketch } = sketchOf(message);
+			const { count, hash } = setSketch(message);
 			if (count < MIN_WORDS) return { times: 0, isSame: true };
 			const at = now();
-			const known = find(hash, sketch);
-			if (!known || Math.abs(at - known.at) > LATELY_MS) {
-				remember({ hash, sketch, times: before, at });
+			const known = find(hash);
+			if (known === undefined || Math.abs(at - (sentAt[known] as number)) > LATELY_MS) {
+				remember(hash, before, at);
 				return { times: before, isSame: true };
 			}
-			known.times++;
-			known.at = at;
-			return { times: known.times, isSame: known.hash === hash };
+			sentAt[known] = at;
+			(times[known] as number)++;
+			return { times: times[known] as number, isSame: hashes[known] === hash };
 		},
 	};
 }
@@ -106,20 +118,15 @@ function reasonOf(counted: number, points: number, isSame: boolean): SpamReason 
 const SAME_OFTEN = reasonOf(MAX_POINTS, MAX_POINTS, true);
 const NEARLY_OFTEN = reasonOf(MAX_POINTS, MAX_POINTS, false);
 
-function slotOf(part: number, value: number): number {
-	return part * SLOTS + (value & (SLOTS - 1));
-}
-
-function commonParts(a: readonly number[], b: readonly number[]): number {
-	let common = 0;
-	for (let part = 0; part < PARTS; part++) if (a[part] === b[part]) common++;
-	return common;
+/** Where a part of the sketch has its place. */
+function slotOf(part: number): number {
+	return part * SLOTS + ((sketch[part] as number) & (SLOTS - 1));
 }
 
 /** Sketches the words of the longest text. */
-function sketchOf(message: Message): { count: number; hash: number; sketch: readonly number[] } {
+function setSketch(message: Message): { count: number; hash: number } {
 	const { length, hashes, starts, ends, longestStart, longestEnd } = message;
-	const sketch = [-1, -1, -1, -1, -1, -1, -1, -1];
+	sketch.fill(-1);
 	let hash = 0;
 	let count = 0;
 	let [last, before] = [0, 0];
@@ -139,5 +146,5 @@ function sketchOf(message: Message): { count: number; hash: number; sketch: read
 		before = last;
 		last = one;
 	}
-	return { count, hash, sketch };
+	return { count, hash };
 }
