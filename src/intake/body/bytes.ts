@@ -159,15 +159,22 @@ function freeMemory({ buffer, length }: Uint8Array): void {
 	if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
 }
 
-/** Reads a body that is declared as small, without a reservation. Throws as {@link BodyReservation.read} does. */
-export async function readSmallBody(request: Request, maxBytes: number): Promise<Uint8Array> {
+/**
+ * Reads a body that is declared as small, without a reservation. Throws as {@link BodyReservation.read} does, or rejects. No async
+ * function, because every submission would wait for it.
+ */
+export function readSmallBody(request: Request, maxBytes: number): Promise<Uint8Array> {
 	checkEncoding(request.headers);
 	// Do not access `request.body` here: creating the stream is slower than reading a small body.
-	const body = await request.bytes().catch((cause) => {
-		throw asBodyError(cause);
-	});
-	if (body.length > maxBytes) throw tooLarge(maxBytes);
-	return body;
+	return request.bytes().then(
+		(body) => {
+			if (body.length > maxBytes) throw tooLarge(maxBytes);
+			return body;
+		},
+		(cause) => {
+			throw asBodyError(cause);
+		},
+	);
 }
 
 /**
