@@ -8,7 +8,7 @@ import { isFile } from '../storage/open.ts';
 import { createServerSecret } from '../storage/server-secret.ts';
 import { HOUR_MS, MINUTE_MS } from '../tasks/durations.ts';
 import { repeat } from '../tasks/repeat.ts';
-import { INSTALLATION, installationId, keptArchives } from './names.ts';
+import { INSTALLATION, installationId, type KeptArchive, keptArchives } from './names.ts';
 import { type BackupPlace, openPlace } from './place.ts';
 
 /** How long a backup that is due may take, with all attempts, until it is overdue. */
@@ -35,12 +35,12 @@ interface Parts {
 	now: () => number;
 }
 
-/** When the last of them was made; `undefined` if there is none. Those of a clock that was ahead do not count. */
+/** The newest of them, by default of every installation; `undefined` if there is none. Those of a clock that was ahead do not count. */
 export function lastBackup(
 	files: Iterable<{ name: string }>,
 	{ id, now }: { id?: string; now: number },
-): number | undefined {
-	return keptArchives(files, id).find(({ madeAt }) => madeAt <= now + AHEAD_MS)?.madeAt;
+): KeptArchive | undefined {
+	return keptArchives(files, id).find(({ madeAt }) => madeAt <= now + AHEAD_MS);
 }
 
 /** When the last dump of PostgreSQL there was written, which `pg_dump --format=custom` has begun as it does; that it is whole is not seen. */
@@ -62,7 +62,7 @@ export async function lastIn(
 	place: BackupPlace,
 	{ database, id, now }: { database: string; id?: string; now: number },
 ): Promise<number | undefined> {
-	return isFile(database) ? lastBackup(await place.list(), { id, now }) : lastDump(place, now);
+	return isFile(database) ? lastBackup(await place.list(), { id, now })?.madeAt : lastDump(place, now);
 }
 
 /** Where what goes to a bucket lies until it is whole. */

@@ -4,12 +4,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { drill } from '../backup/drill.ts';
 import { UnusableArchive } from '../backup/manifest.ts';
-import { keptArchives } from '../backup/names.ts';
+import { INSTALLATION, installationId } from '../backup/names.ts';
 import { openPlace } from '../backup/place.ts';
 import { openArchive } from '../backup/read-archive.ts';
-import { besideDatabase } from '../backup/schedule.ts';
+import { besideDatabase, lastBackup } from '../backup/schedule.ts';
 import type { Config } from '../config.ts';
-import type { TableComparison } from '../storage/database.ts';
+import type { DatabaseFile, TableComparison } from '../storage/database.ts';
 import { databaseFileAt, isFile } from '../storage/open.ts';
 import { formatCount, plural } from '../text/plural.ts';
 import { plainArchive, withScratch } from './archive-file.ts';
@@ -38,12 +38,17 @@ export function addDrill(program: CliCommand, cli: Cli): void {
 	});
 }
 
+/** Of the installation whose database is here; of any, if there is none or it cannot be read. */
 async function newest(config: Config): Promise<string> {
 	const { to } = config.backup;
 	if (!to) throw new CommandError('Name a backup, or set FORMSRV_BACKUP_TO.', 2);
 	const place = await openPlace(to, besideDatabase(config));
-	const [archive] = keptArchives(await place.list());
-	if (!archive) throw new CommandError(`There is no backup in ${place.name}.`);
+	const id = isHere(config) ? idOf(databaseFileAt(config.database)) : undefined;
+	const archive = lastBackup(await place.list(), { id, now: Date.now() });
+	if (!archive) {
+		const whose = id === undefined ? '' : ` of this installation, ${id},`;
+		throw new CommandError(`There is no backup${whose} in ${place.name}.`);
+	}
 	return `${place.name}/${archive.name}`;
 }
 
@@ -105,10 +110,18 @@ async function checked(cli: Cli, { name, path, folder }: { name: string; path: s
 	}
 }
 
+function idOf(database: DatabaseFile): string | undefined {
+	const { problems, isCurrent } = database.inspect('quick');
+	return problems.length === 0 && isCurrent ? installationId(database.serverValue(INSTALLATION)) : undefined;
+}
+
+function isHere({ database }: Config): boolean {
+	return isFile(database) && existsSync(database) && databaseFileAt(database).exists();
+}
+
 /** Nothing to compare with if there is no database here, or one of another version. */
 function compareWithNow(config: Config, database: string): { differences?: TableComparison[]; omitted: number } {
-	const isHere = isFile(config.database) && existsSync(config.database) && databaseFileAt(config.database).exists();
-	if (!isHere || !databaseFileAt(database).inspect('quick').isCurrent) return { omitted: 0 };
+	if (!isHere(config) || !databaseFileAt(database).inspect('quick').isCurrent) return { omitted: 0 };
 	const restored = databaseFileAt(database);
 	return { differences: restored.compareRows(config.database), omitted: restored.countOmitted(config.database) };
 }

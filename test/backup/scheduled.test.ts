@@ -2,6 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import {
+	copyFileSync,
 	existsSync,
 	mkdirSync,
 	readdirSync,
@@ -160,7 +161,7 @@ describe('pruning', () => {
 
 	test('and being due do not mind a clock that was ahead', () => {
 		const names = [write(1), write(2), write(1000)].map((name) => ({ name }));
-		expect(lastBackup(names, { id: ID, now: START + 3 * HOUR_MS })).toBe(START + 2 * HOUR_MS);
+		expect(lastBackup(names, { id: ID, now: START + 3 * HOUR_MS })?.madeAt).toBe(START + 2 * HOUR_MS);
 		expect(lastBackup(names, { id: 'ffffffff', now: START + 3 * HOUR_MS })).toBeUndefined();
 		expect(lastBackup(names, { now: START })).toBeUndefined();
 		expect(keptArchives(names).map(({ name }) => ({ name }))).toEqual(names.toReversed());
@@ -265,6 +266,31 @@ describe('formsrv backup without a name', () => {
 			code: 1,
 			stderr: expect.stringContaining('formsrv.db is changed'),
 		});
+	});
+});
+
+test('drill takes the newest of the installation that is here, and without a database the newest of all, never one of the future', async () => {
+	const server = await openTestServer();
+	servers.push(server);
+	const cli = openCommandLine(undefined, {
+		FORMSRV_BACKUP_TO: folder,
+		FORMSRV_DATABASE_URL: `sqlite:${server.app.config.database}`,
+	});
+	const [mine] = keptArchives([{ name: (await cli.json('backup')).file.slice(folder.length + 1) }]);
+	if (!mine) throw new Error('There is no archive.');
+	const copy = (id: string, madeAt: number) => {
+		const name = archiveName({ id, madeAt: new Date(madeAt), sha256: mine.sha256 }, false);
+		copyFileSync(join(folder, mine.name), join(folder, name));
+		return join(folder, name);
+	};
+	const later = copy('ffffffff', mine.madeAt + 1000);
+	copy(mine.id, mine.madeAt + HOUR_MS);
+	expect((await cli.json('drill')).backup).toBe(join(folder, mine.name));
+	expect((await cli.json('drill', '--database-url', 'sqlite:none.db')).backup).toBe(later);
+	rmSync(join(folder, mine.name));
+	expect(await cli.call('drill')).toMatchObject({
+		code: 1,
+		stderr: expect.stringContaining(`There is no backup of this installation, ${mine.id}, in ${folder}.`),
 	});
 });
 
