@@ -13,11 +13,10 @@ import { DOUBT_LISTS } from './name-list.ts';
 import { segmentTable, segmentTables } from './search-segments.ts';
 
 const LIST = COUNTERS.join(', ');
-const COUNT_AGAIN = `
-	delete from submission_blocks;
-	insert into submission_blocks (form_id, first_id, ${LIST}) select form_id, min(id), ${COUNTED}
-		from (select form_id, ${FLAG_COLUMNS}, (row_number() over (partition by form_id order by id) - 1) / ${BLOCK_SIZE} block from submissions)
-		group by form_id, block;
+const NEXT_BLOCK = `select min(id), ${COUNTED}, max(id)
+	from (select ${FLAG_COLUMNS} from submissions where form_id = ? and id > ? order by id limit ${BLOCK_SIZE})`;
+const ADD_BLOCK = `insert into submission_blocks (form_id, first_id, ${LIST}) values (?, ?${', ?'.repeat(COUNTERS.length)})`;
+const SUM_UP = `
 	update forms set ${COUNTERS.map((name) => `${name} = (select coalesce(sum(${name}), 0) from submission_blocks where form_id = forms.id)`).join(', ')};
 	${DOUBT_LISTS};
 	delete from server_values where name = 'recount_due'`;
@@ -27,7 +26,8 @@ export function recountIfDue(client: Database, log?: Log): boolean {
 	if (client.query("select 1 from server_values where name = 'recount_due'").values().length === 0) return false;
 	waitWhileBusy(() => client.run('begin immediate'));
 	try {
-		client.run(COUNT_AGAIN);
+		countBlocks(client);
+		client.run(SUM_UP);
 		dropFromFirstMissing(client);
 		client.run('commit');
 	} finally {
@@ -35,6 +35,21 @@ export function recountIfDue(client: Database, log?: Log): boolean {
 	}
 	log?.info('All forms were counted again: an earlier version could count them wrongly.');
 	return true;
+}
+
+/** Goes block by block through an index: a statement for all of them would sort every submission in memory. */
+function countBlocks(client: Database): void {
+	client.run('delete from submission_blocks');
+	const next = client.query(NEXT_BLOCK);
+	const add = client.query(ADD_BLOCK);
+	for (const [formId] of client.query('select id from forms').values() as [number][]) {
+		for (let lastId = 0; ; ) {
+			const block = next.values(formId, lastId)[0] as [number | null, ...number[]];
+			if (block[0] === null) break;
+			lastId = block.pop() as number;
+			add.run(formId, ...block);
+		}
+	}
 }
 
 /** The search follows again from the first segment that lacks a submission. */

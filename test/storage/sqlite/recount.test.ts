@@ -99,6 +99,10 @@ test('what was counted wrongly is counted again at the next start, once, and the
 	const second = open(file);
 	expect(second.said()).toEqual(['All forms were counted again: an earlier version could count them wrongly.']);
 	expect(compareCounts(file)).toEqual({ compared: 2, of: 2, wrong: [] });
+	const reader = new Database(file, { readonly: true });
+	const blocks = reader.query('select total from submission_blocks where form_id = ? order by first_id').values(FORM);
+	expect(blocks.flat()).toEqual([BLOCK_SIZE, BLOCK_SIZE, BLOCK_SIZE, ROWS - 3 * BLOCK_SIZE]);
+	reader.close();
 	expect(await second.storage.submissions.counts([FORM, HEALTHY])).toEqual(
 		new Map([FORM, HEALTHY].map((id) => [id, { total: ROWS, unread: ROWS, starred: 0, spam: 0 }])),
 	);
