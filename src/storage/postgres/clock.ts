@@ -106,5 +106,3 @@ export async function createClock(sql: Sql, { now, oldestWriting, onError }: Clo
 		},
 	};
 }
-
-/** Reads the clock steps of the file that the submissions came from; see `../move.ts`. Here ids never run ahead of the clock. */
