@@ -3,6 +3,7 @@
 import { afterAll, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ERROR_CODES } from '../../src/errors.ts';
 import { toText } from '../../src/metrics/exposition.ts';
 import { openTestServer } from '../server.ts';
 
@@ -136,4 +137,11 @@ test('the alerting rules and the dashboard of the docs name only metrics that ex
 		expect(used.length).toBeGreaterThan(5);
 		for (const name of used) expect(names).toContain(name);
 	}
+});
+
+test('the reasons in the alerting rules are error codes', () => {
+	const text = readFileSync(join(import.meta.dir, '../../docs/monitoring/alerts.yml'), 'utf8');
+	const reasons = [...text.matchAll(/reason=~?"([^"]*)"/g)].flatMap(([, codes]) => codes?.split('|'));
+	expect(reasons.length).toBeGreaterThan(0);
+	for (const reason of reasons) expect(ERROR_CODES as readonly unknown[]).toContain(reason);
 });
