@@ -30,6 +30,15 @@ export function archiveName(
 	return `formsrv-${id}-${moment}-${sha256.slice(0, HASH_DIGITS)}.tar${isEncrypted ? '.age' : ''}`;
 }
 
+/** Returns whether a file of that name can be a backup: an archive of this program, or a dump of PostgreSQL. */
+export function isBackupName(name: string): boolean {
+	return NAME.test(name) || isDumpName(name);
+}
+
+export function isDumpName(name: string): boolean {
+	return /\.dump$/i.test(name);
+}
+
 /** Those among the files that the program made, the newest first. @param id By default those of every installation. */
 export function keptArchives(files: Iterable<{ name: string }>, id?: string): KeptArchive[] {
 	const kept: KeptArchive[] = [];

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { BackupTo, S3Place } from '../config/file-place.ts';
 import { AppError } from '../errors.ts';
 import { streamFile } from '../files/stream-file.ts';
+import { isBackupName } from './names.ts';
 import { syncFolder } from './output.ts';
 import { sha256Of } from './sha256.ts';
 
@@ -23,7 +24,7 @@ export interface BackupPlace {
 	name: string;
 	/** The folder in which an archive lies until it is whole. */
 	work: string;
-	/** @throws Error with a sentence if it cannot be read */
+	/** Those that can be backups by their names; a place may hold many other files. @throws Error with a sentence if it cannot be read */
 	list(): Promise<PlacedFile[]>;
 	/** @throws AppError NOT_FOUND */
 	read(name: string): Promise<ReadableStream<Uint8Array>>;
@@ -49,10 +50,11 @@ export function folderPlace(folder: string): BackupPlace {
 		work: folder,
 		async list() {
 			// Not on this thread: a network disk that hangs must not hold up a server.
-			const names = await readdir(folder).catch((cause) => {
+			const all = await readdir(folder).catch((cause) => {
 				if (cause.code === 'ENOENT') throw new AppError('NOT_FOUND', `There is no folder ${folder}.`);
 				throw new AppError('UNAVAILABLE', `${folder} cannot be read: ${cause.message}.`, { cause });
 			});
+			const names = all.filter(isBackupName);
 			const found = await Promise.all(names.map((name) => stat(join(folder, name)).catch(() => undefined)));
 			return names.map((name, i) => ({ name, changedAt: found[i]?.mtimeMs ?? 0 }));
 		},
@@ -92,7 +94,7 @@ async function bucketPlace(s3: S3Place, work: string): Promise<BackupPlace> {
 		work,
 		async list() {
 			const files: PlacedFile[] = [];
-			for await (const { name, changedAt } of bucket.list()) files.push({ name, changedAt });
+			for await (const { name, changedAt } of bucket.list()) if (isBackupName(name)) files.push({ name, changedAt });
 			return files;
 		},
 		read,

@@ -8,7 +8,7 @@ import { isFile } from '../storage/open.ts';
 import { createServerSecret } from '../storage/server-secret.ts';
 import { HOUR_MS, MINUTE_MS } from '../tasks/durations.ts';
 import { repeat } from '../tasks/repeat.ts';
-import { INSTALLATION, installationId, type KeptArchive, keptArchives } from './names.ts';
+import { INSTALLATION, installationId, isDumpName, type KeptArchive, keptArchives } from './names.ts';
 import { type BackupPlace, openPlace } from './place.ts';
 
 /** How long a backup that is due may take, with all attempts, until it is overdue. */
@@ -46,7 +46,7 @@ export function lastBackup(
 /** When the last dump of PostgreSQL there was written, which `pg_dump --format=custom` has begun as it does; that it is whole is not seen. */
 export async function lastDump(place: Pick<BackupPlace, 'list' | 'read'>, now: number): Promise<number | undefined> {
 	const dumps = (await place.list())
-		.filter(({ name, changedAt }) => /\.dump$/i.test(name) && changedAt <= now + AHEAD_MS)
+		.filter(({ name, changedAt }) => isDumpName(name) && changedAt <= now + AHEAD_MS)
 		.sort((a, b) => b.changedAt - a.changedAt);
 	for (const { name, changedAt } of dumps.slice(0, LOOKED_INTO)) {
 		for await (const piece of await place.read(name)) {

@@ -186,6 +186,14 @@ test('of PostgreSQL, a dump that pg_dump made counts as the last backup', async 
 	expect(await last()).toBe(-5);
 });
 
+test('a place lists only what can be a backup by its name', async () => {
+	const archive = archiveName({ id: '0a1b2c3d', madeAt: new Date(), sha256: 'ab'.repeat(32) }, true);
+	for (const name of [archive, 'forms.dump', 'forms.sql', `${archive}.partial`, `x${archive}`])
+		writeFileSync(join(folder, name), '');
+	const listed = await folderPlace(folder).list();
+	expect(listed.map(({ name }) => name).sort()).toEqual([archive, 'forms.dump'].sort());
+});
+
 describe('formsrv backup without a name', () => {
 	let cli: CommandLine;
 	beforeEach(async () => {
