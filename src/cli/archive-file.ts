@@ -38,10 +38,17 @@ function parsed(text: string) {
 
 const STOP_SIGNALS = { SIGINT: 130, SIGTERM: 143 };
 
-/** Lends a folder of `TMPDIR` for what must not stay there, as it may be readable now; Ctrl+C removes it as well. */
-export async function withScratch(purpose: string, use: (folder: string) => Promise<void>): Promise<void> {
-	const folder = mkdtempSync(join(tmpdir(), `formsrv-${purpose}-`));
-	const remove = () => rmSync(folder, { recursive: true, force: true });
+/**
+ * Lends a folder of `TMPDIR` for what must not stay there, as it may be readable now; Ctrl+C removes it as well. The first
+ * call of the function makes it, so that nothing need be writable for what needs no folder.
+ */
+export async function withScratch(purpose: string, use: (folder: () => string) => Promise<void>): Promise<void> {
+	let made: string | undefined;
+	const folder = () => {
+		made ??= mkdtempSync(join(tmpdir(), `formsrv-${purpose}-`));
+		return made;
+	};
+	const remove = () => made !== undefined && rmSync(made, { recursive: true, force: true });
 	const listeners = Object.entries(STOP_SIGNALS).map(([name, code]) => {
 		const listener = () => {
 			remove();
@@ -65,12 +72,13 @@ export interface PlainArchive {
 }
 
 /**
- * The archive as a file on this machine that can be read at any place: itself if it is, else fetched and decrypted into `scratch`.
+ * The archive as a file on this machine that can be read at any place: itself if it is, else fetched and decrypted into another.
+ * @param scratch Returns the path of that one.
  * @param identity The file with the private key.
  */
 export async function plainArchive(
 	cli: Cli,
-	{ name, identity, scratch, config }: { name: string; identity?: string; scratch: string; config: Config },
+	{ name, identity, scratch, config }: { name: string; identity?: string; scratch: () => string; config: Config },
 ): Promise<PlainArchive> {
 	const object = s3Object(config, name);
 	const file = resolve(cli.io.cwd, name);
@@ -81,16 +89,17 @@ export async function plainArchive(
 	if (isSealed && identity === undefined) {
 		throw new CommandError(`${name} is encrypted: name the file with its private key, by --identity.`);
 	}
-	const place = await openPlace(object?.to ?? { folder: dirname(file) }, dirname(scratch));
-	const remove = () => rmSync(scratch, { force: true });
+	const path = scratch();
+	const place = await openPlace(object?.to ?? { folder: dirname(file) }, dirname(path));
+	const remove = () => rmSync(path, { force: true });
 	remove();
-	const output = createOutput(scratch);
+	const output = createOutput(path);
 	try {
 		const keys = identity !== undefined && isSealed ? await readIdentities(resolve(cli.io.cwd, identity)) : undefined;
 		const bytes = await place.read(object?.name ?? basename(file));
 		for await (const piece of keys ? decrypted(bytes, keys) : bytes) output.write(piece);
 		output.sync();
-		return { path: scratch, remove };
+		return { path, remove };
 	} catch (error) {
 		remove();
 		if (error instanceof UnusableArchive) throw new CommandError(`${name} cannot be read. ${error.message}`);

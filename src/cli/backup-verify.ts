@@ -39,7 +39,11 @@ export function addVerify(backup: CliCommand, cli: Cli): void {
 	withSettings(command, BACKUP_SETTINGS).action(async (name: string, _options: Options, command: CliCommand) => {
 		const options: Options = command.optsWithGlobals();
 		await withScratch('verify', async (folder) => {
-			const { file, kind, problems } = await verify(cli, { name, options, scratch: join(folder, 'archive.tar') });
+			const { file, kind, problems } = await verify(cli, {
+				name,
+				options,
+				scratch: () => join(folder(), 'archive.tar'),
+			});
 			if (problems.length > 0) cli.exitCode = 1;
 			if (options.json) return void cli.printJson({ file, kind, problems });
 			for (const problem of problems) cli.print(problem);
@@ -50,7 +54,7 @@ export function addVerify(backup: CliCommand, cli: Cli): void {
 
 async function verify(
 	cli: Cli,
-	{ name, options, scratch }: { name: string; options: Options; scratch: string },
+	{ name, options, scratch }: { name: string; options: Options; scratch: () => string },
 ): Promise<{ file: string; kind: Kind; problems: string[] }> {
 	const file = resolve(cli.io.cwd, name);
 	const identity = options.identity as string | undefined;
@@ -58,8 +62,9 @@ async function verify(
 		return { file, kind: 'encrypted', problems: await verifySealed(file) };
 	}
 	const { path } = await plainArchive(cli, { name, identity, scratch, config: cli.loadSettings(options) });
-	const shown = path === scratch ? name : file;
-	if (path === scratch || isArchive(path)) return { file: shown, kind: 'archive', problems: verifyFile(cli, path) };
+	const isNamed = path === file;
+	if (!isNamed || isArchive(path))
+		return { file: isNamed ? file : name, kind: 'archive', problems: verifyFile(cli, path) };
 	return { file, kind: 'database', problems: databaseFileAt(path).inspect('full').problems };
 }
 

@@ -34,7 +34,7 @@ export function addDrill(program: CliCommand, cli: Cli): void {
 	withSettings(command, BACKUP_SETTINGS).action(async (file: string | undefined, options: Options) => {
 		const config = cli.loadSettings(options);
 		const name = file ?? (await newest(config));
-		await withScratch('drill', (folder) => tryRestore(cli, { name, folder, config, options }));
+		await withScratch('drill', (folder) => tryRestore(cli, { name, folder: folder(), config, options }));
 	});
 }
 
@@ -62,7 +62,7 @@ interface Job {
 async function tryRestore(cli: Cli, { name, folder, config, options }: Job): Promise<void> {
 	const identity = options.identity as string | undefined;
 	const began = performance.now();
-	const { path } = await plainArchive(cli, { name, identity, scratch: join(folder, 'archive.tar'), config });
+	const { path } = await plainArchive(cli, { name, identity, scratch: () => join(folder, 'archive.tar'), config });
 	const { tables, files, problems, database, madeAt } = await checked(cli, { name, path, folder });
 	const { differences, omitted } = compareWithNow(config, database);
 	if (omitted > 0)

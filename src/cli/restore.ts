@@ -56,7 +56,7 @@ export function addRestore(program: CliCommand, cli: Cli): void {
 		if (!releaseLock) throw new CommandError(`A server runs on ${databaseFile}. Stop it first.`);
 		const store = await openFileStore(config.files.place);
 		const identity = options.identity as string | undefined;
-		const scratch = `${databaseFile}.restoring-archive`;
+		const scratch = () => `${databaseFile}.restoring-archive`;
 		let opened: PlainArchive | undefined;
 		try {
 			opened = await plainArchive(cli, { name, identity, scratch, config });

@@ -52,6 +52,21 @@ describe('an encrypted archive', () => {
 		expect(readdirSync(cli.path('other')).filter((name) => name.includes('restoring'))).toEqual([]);
 	});
 
+	test('is verified where nothing can be written, unless it has to be decrypted', async () => {
+		await cli.json('backup', 'x.tar');
+		const { file } = await cli.json('backup', '--backup-to', cli.cwd);
+		const before = process.env.TMPDIR;
+		process.env.TMPDIR = cli.path('none');
+		try {
+			expect((await cli.call('backup', 'verify', 'x.tar')).code).toBe(0);
+			expect((await cli.call('backup', 'verify', file)).code).toBe(0);
+			expect((await cli.call('backup', 'verify', file, '--identity', 'key.txt')).code).not.toBe(0);
+		} finally {
+			if (before === undefined) delete process.env.TMPDIR;
+			else process.env.TMPDIR = before;
+		}
+	});
+
 	withProgram('age').test('is what the program age decrypts', async () => {
 		await cli.json('backup', 'x.tar.age');
 		const age = Bun.spawnSync(['age', '-d', '-i', cli.path('key.txt'), '-o', cli.path('x.tar'), cli.path('x.tar.age')]);

@@ -73,6 +73,10 @@ describe('Compose', () => {
 		expect(services.formsrv?.volumes).toEqual(['data:/data']);
 		expect(`${dockerfile}`).toContain('FORMSRV_DATA_DIR=/data');
 	});
+
+	test('has a folder for temporary files beside the file system that is read-only', () => {
+		expect(services.formsrv).toMatchObject({ read_only: true, tmpfs: ['/tmp'] });
+	});
 });
 
 const caddy = withProgram('caddy');
@@ -159,7 +163,7 @@ describe('the Kubernetes manifest', () => {
 		expect(spec.replicas).toBe(1);
 		const [, user] = /^USER (\d+):/m.exec(`${dockerfile}`) ?? [];
 		expect([securityContext.runAsUser, securityContext.fsGroup]).toEqual([Number(user), Number(user)]);
-		expect(container.volumeMounts.map(({ mountPath }) => mountPath)).toEqual(['/data']);
+		expect(container.volumeMounts.map(({ mountPath }) => mountPath)).toEqual(['/data', '/tmp']);
 		const ports = container.ports.map(({ containerPort }) => containerPort);
 		expect(`${dockerfile}`).toContain(`EXPOSE ${ports.join(' ')}`);
 		expect(service.spec.ports.map(({ port }) => port)).toEqual(ports);
