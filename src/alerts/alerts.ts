@@ -10,6 +10,8 @@ import type { Claims } from './claims.ts';
 
 /** A receiver that failed is left out of so many looks. */
 const LOOKS_BETWEEN_ATTEMPTS = 12;
+/** After a start, so many looks pass until all causes have been looked for: until then none that began before is over. */
+const SETTLING_LOOKS = 24;
 /** The most alerts that wait for a receiver; beyond it the oldest are dropped. */
 const MAX_WAITING = 100;
 
@@ -38,7 +40,8 @@ export interface AlertOptions {
 /** @returns `look`, to be called every few seconds: it looks for causes, and sends what there is to tell */
 export function createAlerts({ present, claims, receivers, log, now }: AlertOptions): { look(): Promise<void> } {
 	/** The causes of this process by name. `isTold`: an alert of the beginning was made. */
-	const open = new Map<string, { since: number; problem: string; isTold: boolean }>();
+	const open = new Map<string, { since: number; problem: string; isTold: boolean; isRecalled?: true }>();
+	let looks = 0;
 	/** When the last alert of a cause was made, for times when the database does not tell. */
 	const toldAt = new Map<string, number>();
 	const queues = receivers.map((receiver) => createQueue(receiver, log));
@@ -53,7 +56,8 @@ export function createAlerts({ present, claims, receivers, log, now }: AlertOpti
 	async function recall(): Promise<void> {
 		if (isRecalled) return;
 		for (const { name, isOpen, isMine, sentAt } of await claims.list()) {
-			if (isOpen && isMine && !open.has(name)) open.set(name, { since: sentAt, problem: '', isTold: true });
+			if (isOpen && isMine && !open.has(name))
+				open.set(name, { since: sentAt, problem: '', isTold: true, isRecalled: true });
 		}
 		isRecalled = true;
 	}
@@ -74,6 +78,7 @@ export function createAlerts({ present, claims, receivers, log, now }: AlertOpti
 
 	async function end(name: string): Promise<void> {
 		const one = open.get(name);
+		if (one?.isRecalled && looks < SETTLING_LOOKS) return;
 		open.delete(name);
 		if (!one?.isTold) return;
 		await claims.end(name).catch(() => {});
@@ -84,6 +89,7 @@ export function createAlerts({ present, claims, receivers, log, now }: AlertOpti
 		async look() {
 			try {
 				await recall().catch(() => {});
+				looks++;
 				const causes = present();
 				for (const cause of causes) await begin(cause);
 				for (const name of [...open.keys()]) if (!causes.some((cause) => cause.name === name)) await end(name);

@@ -1,29 +1,42 @@
 /** Deletes the content of deliveries sent long ago; the deliveries themselves stay. */
 
-import { and, asc, inArray, isNotNull, lt } from 'drizzle-orm';
+import { and, asc, eq, gt, gte, inArray, isNotNull, lt, or } from 'drizzle-orm';
 import type { Storage } from '../storage/contract.ts';
 import { deliveries } from '../storage/tables.ts';
-import { DAY_MS } from '../tasks/durations.ts';
 import { inChunks, type Pause } from '../tasks/in-chunks.ts';
 
-const KEPT_MS = 30 * DAY_MS;
+export const SENT_CONTENT_DAYS = 30;
 const CHUNK = 500;
 
+/**
+ * @param before Milliseconds since 1970.
+ * @param formId Only of this form.
+ * @returns Whether it came to its end.
+ */
 export async function expireSentContent(
 	{ db, batch }: Pick<Storage, 'batch' | 'db'>,
-	{ pause, now = Date.now }: { pause: Pause; now?: () => number },
-): Promise<void> {
-	const expired = and(isNotNull(deliveries.content), lt(deliveries.finishedAt, now() - KEPT_MS));
-	await inChunks(async () => {
+	{ pause, before, formId }: { pause: Pause; before: number; formId?: number },
+): Promise<boolean> {
+	let after = { finishedAt: 0, id: 0 };
+	return inChunks(async () => {
 		const rows = await db
-			.select({ id: deliveries.id })
+			.select({ id: deliveries.id, formId: deliveries.formId, finishedAt: deliveries.finishedAt })
 			.from(deliveries)
-			.where(expired)
-			.orderBy(asc(deliveries.finishedAt))
+			.where(and(isNotNull(deliveries.content), lt(deliveries.finishedAt, before), isBehind(after)))
+			.orderBy(asc(deliveries.finishedAt), asc(deliveries.id))
 			.limit(CHUNK);
-		if (rows.length === 0) return false;
-		const ids = rows.map(({ id }) => id);
-		await batch((tx) => [tx.update(deliveries).set({ content: null }).where(inArray(deliveries.id, ids))]);
+		const last = rows.at(-1);
+		if (last) after = { finishedAt: last.finishedAt ?? 0, id: last.id };
+		const ids = rows.filter((row) => formId === undefined || row.formId === formId).map(({ id }) => id);
+		if (ids.length > 0) {
+			await batch((tx) => [tx.update(deliveries).set({ content: null }).where(inArray(deliveries.id, ids))]);
+		}
 		return rows.length === CHUNK;
 	}, pause);
+}
+
+/** Those of other forms stay, so that a chunk begins behind the one before. */
+function isBehind({ finishedAt, id }: { finishedAt: number; id: number }) {
+	const isSame = and(eq(deliveries.finishedAt, finishedAt), gt(deliveries.id, id));
+	return and(gte(deliveries.finishedAt, finishedAt), or(gt(deliveries.finishedAt, finishedAt), isSame));
 }

@@ -11,8 +11,8 @@ import type { NewDelivery } from '../storage/submission.ts';
 import { apiKeys, deliveries, type FormRow, forms, keyForms, type Mode } from '../storage/tables.ts';
 import { createFormerSlugs, slugTaken } from './former-slugs.ts';
 import type { Allowed } from './kinds/setting.ts';
+import { type NextDeletion, nextDeletion } from './next-deletion.ts';
 import { checkOpening } from './opening.ts';
-import { type NextDeletion, nextDeletion } from './retention.ts';
 import type { CreateForm, Form, UpdateForm } from './schema.ts';
 import { FORM_SETTINGS, type FormInput, type FormSettings, pickSettings, SETTING_NAMES } from './settings.ts';
 import { isFromName, slugFromName } from './slug.ts';
@@ -73,8 +73,9 @@ export function createForms(storage: Storage, options: FormsOptions) {
 				.orderBy(desc(forms.id));
 			const former = await formerSlugs.byForm();
 			const counts = await storage.submissions.counts(rows.map(({ id }) => id));
-			const next = new Map<number, NextDeletion | null>();
-			for (const form of rows) if (form.retention) next.set(form.id, await nextDeletion(storage, form));
+			const next = new Map(
+				await Promise.all(rows.map(async (form) => [form.id, await nextDeletion(storage, form)] as const)),
+			);
 			const details = (id: number) => ({ former: former.get(id), counts: counts.get(id), next: next.get(id) });
 			return rows.map((form) => toForm(form, { ...form, ...details(form.id) }));
 		},

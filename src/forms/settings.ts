@@ -245,7 +245,7 @@ const SETTINGS = {
 	retention: retention({
 		description:
 			'How long submissions are kept, in days from 1 to 3650: `days` for all, `spamDays` for spam and `filesDays` for attached files if ' +
-			'they go earlier. What is older is deleted for good, within an hour. `null`: for ever. To change it takes the permission to delete as well.',
+			'they go earlier. What is older is deleted for good, about once an hour. `null`: for ever. To change it takes the permission to delete as well.',
 		example: null,
 		group: 'privacy',
 		label: 'Deletion by age',

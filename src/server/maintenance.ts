@@ -4,12 +4,12 @@
  */
 
 import type { App } from '../app.ts';
-import { expireSentContent } from '../delivery/sent-content.ts';
+import { expireSentContent, SENT_CONTENT_DAYS } from '../delivery/sent-content.ts';
 import { sweepFiles } from '../files/sweep.ts';
-import { applyRetention } from '../forms/retention.ts';
 import { sweepForms } from '../forms/sweep.ts';
 import { startLearning } from '../spam/bayes/learning.ts';
-import { HOUR_MS, MINUTE_MS } from '../tasks/durations.ts';
+import { applyRetention } from '../submissions/retention.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../tasks/durations.ts';
 import type { Pause } from '../tasks/in-chunks.ts';
 import { repeat } from '../tasks/repeat.ts';
 
@@ -38,6 +38,13 @@ export function startMaintenance(app: App): () => Promise<void> {
 		};
 	}
 
+	async function deleteByAge(): Promise<void> {
+		if (performance.now() < retentionAt || !storage.clock.isSettled() || storage.clock.report().problem !== null)
+			return;
+		retentionAt = performance.now() + HOUR_MS;
+		await applyRetention(storage, { pause: createPause(), now: now(), log });
+	}
+
 	async function run(): Promise<number> {
 		try {
 			await sweepForms(storage, { pause: createPause(), now });
@@ -45,14 +52,11 @@ export function startMaintenance(app: App): () => Promise<void> {
 			if (storage.clock.isSettled()) {
 				await intake.expire(createPause());
 				await sessions.expire();
-				await expireSentContent(storage, { pause: createPause(), now });
-				if (performance.now() >= retentionAt && storage.clock.report().problem === null) {
-					await applyRetention(storage, { pause: createPause(), now: now() });
-					retentionAt = performance.now() + HOUR_MS;
-				}
+				await expireSentContent(storage, { pause: createPause(), before: now() - SENT_CONTENT_DAYS * DAY_MS });
 			}
 			storage.maintain();
 			await sweepFiles(storage, { store: files.store, pause: createPause() });
+			await deleteByAge();
 		} catch (error) {
 			log.error('Maintenance failed; it is tried again in a minute.', { cause: error });
 		}

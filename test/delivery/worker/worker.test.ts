@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test';
 import { eq } from 'drizzle-orm';
-import { expireSentContent } from '../../../src/delivery/sent-content.ts';
+import { expireSentContent, SENT_CONTENT_DAYS } from '../../../src/delivery/sent-content.ts';
 import { encodeId } from '../../../src/ids.ts';
 import { deliveries, forms, submissions } from '../../../src/storage/tables.ts';
 import { allIn, messageIds, useDeliveryFixtures } from '../fixtures.ts';
@@ -211,7 +211,8 @@ test('sent content is deleted after 30 days; the delivery stays', async () => {
 	const clock = { now: Date.UTC(2026, 0, 2) };
 	const peer = await server();
 	const { submit, start, until, dispatch, storage } = await openFixture({ smtpUrl: peer.url, now: () => clock.now });
-	const expire = () => expireSentContent(storage, { pause: async () => true, now: () => clock.now });
+	const expire = () =>
+		expireSentContent(storage, { pause: async () => true, before: clock.now - SENT_CONTENT_DAYS * 86_400_000 });
 	await start();
 	await submit();
 	const [row] = await until(allIn('sent', 1));

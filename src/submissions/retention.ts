@@ -1,0 +1,128 @@
+/** Deletes what forms no longer keep by their `retention`. */
+
+import { and, asc, eq, gt, isNotNull, isNull, lt } from 'drizzle-orm';
+import { expireSentContent, SENT_CONTENT_DAYS } from '../delivery/sent-content.ts';
+import type { RetentionRules } from '../form-values/retention-rules.ts';
+import { limitsOf } from '../forms/next-deletion.ts';
+import type { Log } from '../log/log.ts';
+import type { Storage } from '../storage/contract.ts';
+import { files, forms, serverValues } from '../storage/tables.ts';
+import { DAY_MS } from '../tasks/durations.ts';
+import { inChunks, type Pause } from '../tasks/in-chunks.ts';
+
+const CHUNK = 200;
+/** How much further than the one before a pass goes at most: a wrong clock deletes no more until it is noticed. */
+const STEP_MS = DAY_MS;
+/** The name in the database under which the moment is kept that the last pass took for the present. */
+const REACHED = 'retention';
+
+type RetentionStorage = Pick<Storage, 'batch' | 'clock' | 'db' | 'isShared' | 'submissions'>;
+
+interface RetainedForm {
+	id: number;
+	retention: RetentionRules | null;
+}
+
+/**
+ * Deletes submissions, files and kept mails that are older than their form keeps them. In chunks; it can stop at any pause and
+ * start again, and stops for a form whose rules change meanwhile. For a settled clock only: a deletion is final.
+ */
+export async function applyRetention(
+	storage: RetentionStorage,
+	{ pause, now, log }: { pause: Pause; now: number; log: Pick<Log, 'error'> },
+): Promise<void> {
+	const { db } = storage;
+	const present = await presentOf(storage, now);
+	if (present === undefined) return;
+	const rows: RetainedForm[] = await db
+		.select({ id: forms.id, retention: forms.retention })
+		.from(forms)
+		.where(and(isNotNull(forms.retention), isNull(forms.deletedAt)));
+	for (const { id, retention } of rows) {
+		if (retention === null) continue;
+		try {
+			if (!(await applyTo(storage, { formId: id, rules: retention, present, pause }))) return;
+		} catch (cause) {
+			log.error('The deletion by age failed for a form; it is tried again in an hour.', { cause });
+		}
+	}
+}
+
+/**
+ * The moment that a pass takes for the present. It goes on by a day from pass to pass at most; `undefined` at the first, which only
+ * notes where to begin.
+ */
+async function presentOf({ batch, clock, db, isShared }: RetentionStorage, now: number): Promise<number | undefined> {
+	// The clock of a shared database is that of its ids, and not this machine's.
+	const present = isShared ? clock.timeline().millisOf(clock.end()) : now;
+	const [row] = await db.select().from(serverValues).where(eq(serverValues.name, REACHED));
+	const next = row ? Math.min(present, Number(row.value) + STEP_MS) : present;
+	const value = String(next);
+	await batch((tx) => [
+		tx
+			.insert(serverValues)
+			.values({ name: REACHED, value })
+			.onConflictDoUpdate({ target: serverValues.name, set: { value } }),
+	]);
+	return row && next;
+}
+
+interface Pass {
+	formId: number;
+	rules: RetentionRules;
+	present: number;
+	pause: Pause;
+}
+
+/** @returns Whether to go on with other forms. */
+async function applyTo(storage: RetentionStorage, { formId, rules, present, pause }: Pass): Promise<boolean> {
+	const { submissions } = storage;
+	const ageOf = (days: number) => present - days * DAY_MS;
+	const idOf = (days: number) => storage.clock.timeline().firstIdAfter(ageOf(days));
+	for (const { filter, days } of limitsOf(rules)) {
+		const beforeId = idOf(days);
+		const deleteSome = async () => {
+			if (!(await isInForce(storage, formId, rules))) return false;
+			const ids = await submissions.ids({ formId, filter, beforeId }, { order: 'asc', limit: CHUNK });
+			if (ids.length > 0) await submissions.remove(formId, ids);
+			return ids.length === CHUNK;
+		};
+		if (!(await inChunks(deleteSome, pause))) return false;
+	}
+	const { days, filesDays } = rules;
+	// A digest shows many submissions, and goes with none of them.
+	if (
+		days !== null &&
+		days < SENT_CONTENT_DAYS &&
+		!(await expireSentContent(storage, { pause, before: ageOf(days), formId }))
+	)
+		return false;
+	return filesDays === null || dropFiles(storage, { formId, rules, pause, beforeId: idOf(filesDays) });
+}
+
+async function isInForce({ db }: RetentionStorage, formId: number, rules: RetentionRules): Promise<boolean> {
+	const [row] = await db.select({ retention: forms.retention }).from(forms).where(eq(forms.id, formId));
+	return Bun.deepEquals(row?.retention, rules);
+}
+
+/** Goes through the files of a form once, in the order of their ids, which are older than those of their submissions. */
+async function dropFiles(
+	storage: RetentionStorage,
+	{ formId, rules, pause, beforeId }: Omit<Pass, 'present'> & { beforeId: number },
+): Promise<boolean> {
+	let after = 0;
+	return inChunks(async () => {
+		if (!(await isInForce(storage, formId, rules))) return false;
+		const rows = await storage.db
+			.select({ id: files.id, submissionId: files.submissionId, key: files.key })
+			.from(files)
+			.where(and(eq(files.formId, formId), gt(files.id, after), lt(files.id, beforeId)))
+			.orderBy(asc(files.id))
+			.limit(CHUNK);
+		after = rows.at(-1)?.id ?? after;
+		const old = rows.filter(({ key, submissionId }) => key !== null && submissionId < beforeId);
+		const ids = [...new Set(old.map(({ submissionId }) => submissionId))];
+		if (ids.length > 0) await storage.submissions.dropFiles(formId, ids);
+		return rows.length === CHUNK;
+	}, pause);
+}
