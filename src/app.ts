@@ -152,7 +152,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		keys,
 		sessions,
 		streams,
-		backups: createBackups({ config, storage, log, now }),
+		backups: createBackups({ config, storage, log, now, elapsed }),
 		dispatch,
 		files,
 		intake,

@@ -33,6 +33,8 @@ interface Parts {
 	storage: Pick<Storage, 'batch' | 'findings' | 'lead'>;
 	log: Log;
 	now: () => number;
+	/** Time that passes, in milliseconds, whatever the clock is set to. */
+	elapsed?: () => number;
 }
 
 /** The newest of them, by default of every installation; `undefined` if there is none. Those of a clock that was ahead do not count. */
@@ -70,12 +72,12 @@ export function besideDatabase({ database, dataDir }: Pick<Config, 'database' | 
 	return isFile(database) ? dirname(database) : dataDir;
 }
 
-export function createBackups({ config, storage, log, now }: Parts) {
+export function createBackups({ config, storage, log, now, elapsed = () => performance.now() }: Parts) {
 	const { everyMs, to } = config.backup;
 	const secret = createServerSecret(storage, INSTALLATION);
 	/** PostgreSQL is backed up by its own tools. */
 	const isOwn = isFile(config.database);
-	const startedAt = now();
+	const startedAt = elapsed();
 	let lastAt: number | undefined;
 	/** Why the place could not be read, or the last attempt failed; sentences. */
 	let unreadable: string | undefined;
@@ -98,15 +100,15 @@ export function createBackups({ config, storage, log, now }: Parts) {
 
 	function judge(): void {
 		if (everyMs === null) return;
-		const dueAt = Math.max((lastAt ?? 0) + everyMs, startedAt);
-		const isOverdue = now() - dueAt > OVERDUE_AFTER_MS;
+		const lateMs = Math.min(now() - (lastAt ?? 0) - everyMs, elapsed() - startedAt);
+		const isOverdue = lateMs > OVERDUE_AFTER_MS;
 		if (isOverdue || failure !== undefined || unreadable !== undefined) {
 			const last = lastAt === undefined ? 'There is none yet.' : `The last is of ${new Date(lastAt).toISOString()}.`;
 			storage.findings.set('backup', [last, unreadable ?? failure ?? ''].join(' ').trim());
 		} else storage.findings.clear('backup');
 	}
 
-	const isDue = (every: number) => now() - (lastAt ?? 0) >= every && performance.now() - failedAt >= RETRY_AFTER_MS;
+	const isDue = (every: number) => now() - (lastAt ?? 0) >= every && elapsed() - failedAt >= RETRY_AFTER_MS;
 
 	async function backUp(signal: AbortSignal): Promise<void> {
 		const { runBackup } = await import('./run-command.ts');
@@ -114,7 +116,7 @@ export function createBackups({ config, storage, log, now }: Parts) {
 		if (signal.aborted) return;
 		if (result) log.info('backed up', { file: result.file, bytes: result.size, files: result.files });
 		failure = remarks.slice(0, MAX_REMARKS) || (code === 0 ? undefined : `The attempt ended with ${code}.`);
-		if (code !== 0) failedAt = performance.now();
+		if (code !== 0) failedAt = elapsed();
 	}
 
 	async function step(): Promise<number> {
@@ -127,10 +129,12 @@ export function createBackups({ config, storage, log, now }: Parts) {
 				await backUp(leading.signal);
 				await look();
 			}
-			judge();
 		} catch (error) {
+			failedAt = elapsed();
+			failure = `It could not be run: ${(error as Error).message}.`;
 			log.error('A backup failed; it is tried again in ten minutes.', { cause: error });
 		}
+		judge();
 		const isTrouble = failure !== undefined || unreadable !== undefined;
 		const untilDue = everyMs === null ? LOOK_EVERY_MS : (lastAt ?? 0) + everyMs - now();
 		return isTrouble || untilDue <= 0 ? MINUTE_MS : Math.min(LOOK_EVERY_MS, untilDue);

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { prune } from '../../src/backup/keep.ts';
 import { archiveName, keptArchives } from '../../src/backup/names.ts';
 import { folderPlace } from '../../src/backup/place.ts';
-import { lastBackup, lastDump } from '../../src/backup/schedule.ts';
+import { createBackups, lastBackup, lastDump } from '../../src/backup/schedule.ts';
 import type { Status } from '../../src/dashboard/status/schema.ts';
 import { openFolder } from '../../src/files/folder.ts';
 import { openStorage } from '../../src/storage/open.ts';
@@ -99,6 +99,37 @@ describe('a server with FORMSRV_BACKUP_EVERY', () => {
 		});
 		expect((await cli.call('backup')).code).toBe(1);
 		expect(readFileSync(away, 'utf8')).toBe('no folder');
+	});
+
+	test('says that the program could not be run', async () => {
+		const { execPath } = process;
+		process.execPath = join(folder, 'none');
+		try {
+			const server = await open();
+			expect(await until(problemOf(server))).toContain('There is none yet. It could not be run: ');
+			expect(readdirSync(folder)).toEqual([]);
+		} finally {
+			process.execPath = execPath;
+		}
+	});
+
+	test('says that none was made for too long, also if its clock was ahead when it started', async () => {
+		const server = await openTestServer();
+		servers.push(server);
+		const { config, storage, log } = server.app;
+		let [at, passed] = [Date.now() + 1000 * HOUR_MS, 0];
+		const backups = createBackups({
+			config: { ...config, backup: { ...config.backup, everyMs: HOUR_MS, to: { folder } } },
+			// Another server makes the backups.
+			storage: { ...storage, lead: () => async () => {} },
+			log,
+			now: () => at,
+			elapsed: () => passed,
+		});
+		[at, passed] = [at - 1000 * HOUR_MS, HOUR_MS + 1];
+		const stop = backups.start();
+		expect(await until(problemOf(server))).toBe('There is none yet.');
+		await stop(0);
 	});
 
 	test('says that a bucket cannot be reached, and goes on storing', async () => {
