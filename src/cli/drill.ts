@@ -38,7 +38,7 @@ export function addDrill(program: CliCommand, cli: Cli): void {
 	});
 }
 
-/** Of the installation whose database is here; of any, if there is none or it cannot be read. */
+/** The newest of the installation whose database is here; of any, if there is none or it cannot be read. */
 async function newest(config: Config): Promise<string> {
 	const { to } = config.backup;
 	if (!to) throw new CommandError('Name a backup, or set FORMSRV_BACKUP_TO.', 2);
