@@ -224,6 +224,7 @@ describe('a submission is rejected as before', () => {
 
 	test('if the file that a rule requires cannot be stored', async () => {
 		await open({ fields: [{ name: 'cv', type: 'file', required: true }] });
+		rmSync(placeOf(), { recursive: true, force: true });
 		writeFileSync(placeOf(), 'in the way');
 		expect(await post([NAME, ['cv', pdf]])).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE' } });
 		expect(await stored()).toEqual([]);
