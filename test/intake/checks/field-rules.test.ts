@@ -306,11 +306,7 @@ describe('the setting', () => {
 		[[{ name: 'a', type: 'select', options: ['x', 'x'] }], 'fields.0.options', 'must differ'],
 		[[{ name: 'a', type: 'text', pattern: '[\\w.-]' }], 'fields.0.pattern', 'with a backslash'],
 		[Array.from({ length: 101 }, (_, i) => ({ name: `${i}`, type: 'text' })), 'fields', 'at most 100 rules'],
-		[
-			[0, 1, 2].map((i) => ({ name: `${i}`, type: 'text', pattern: 'a{900}' })),
-			'fields.2.pattern',
-			'too large together',
-		],
+		[[0, 1].map((i) => ({ name: `${i}`, type: 'text', pattern: 'a{900}' })), 'fields.1.pattern', 'too large together'],
 	])('with %j is rejected', async (fields, field, message) => {
 		const { status, body } = await update(fields);
 		expect(status).toBe(400);
@@ -353,15 +349,11 @@ describe('a suggestion', () => {
 });
 
 describe('while submissions with dear values for dear patterns are checked', () => {
-	/** As many different characters as a value may have, in an order of its own. */
-	const dear = (i: number) =>
-		Array.from({ length: 2000 }, (_, at) => String.fromCodePoint(0x4e00 + ((at * 7 + i) % 2000))).join('');
-	const fields: FieldRule[] = Array.from({ length: 2 }, (_, i) => ({
-		name: `f${i}`,
-		type: 'text',
-		pattern: `(?:${Array.from({ length: 115 }, (_, at) => `[${String.fromCodePoint(0x4e00 + i + 2 * at)}]`).join('|')}|.)*`,
-	}));
-	const body = Object.fromEntries(fields.map(({ name }, i) => [name, dear(i)]));
+	/** As many different characters as a value may have, in no order. */
+	const dear = Array.from({ length: 2000 }, (_, at) => String.fromCodePoint(0x4e00 + ((at * 7) % 2000))).join('');
+	const sets = Array.from({ length: 115 }, (_, at) => `[${String.fromCodePoint(0x4e00 + 2 * at)}]`);
+	const fields: FieldRule[] = [{ name: 'dear', type: 'text', pattern: `(?:${sets.join('|')}|.)*` }];
+	const body = { dear };
 
 	async function isHealthy() {
 		const response = await fetch(`${server.baseUrl}/health`);
