@@ -41,7 +41,7 @@ import { createByteBudget } from './tasks/byte-budget.ts';
 import { lazy } from './tasks/lazy.ts';
 
 /** The byte budget of submitted content in memory. */
-const CONTENT_BYTES = 64 * 1024 * 1024;
+const CONTENT_BYTES = 48 * 1024 * 1024;
 
 /**
  * Maximum number of submissions with files that arrive at one time: it takes three networks to keep others out. None waits, because

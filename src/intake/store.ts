@@ -106,6 +106,8 @@ export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha
 		leaveOutRefused(content);
 		for (let preparing = prepareJudge(form); preparing; preparing = prepareJudge(form)) await preparing;
 		const submission = compose(submit, content, { captcha, key });
+		// Their texts are in `data` once more, and would be kept until the commit.
+		content.fields = [];
 		if (stored) submission.files = stored;
 		return await (files ? files.keepWith(() => append(form, submission)) : append(form, submission));
 	};
