@@ -2,6 +2,11 @@ import { defineConfig } from 'drizzle-kit';
 
 export default defineConfig({
 	dialect: 'sqlite',
-	schema: ['./src/storage/tables.ts', './src/storage/spam-tables.ts', './src/storage/session-tables.ts'],
+	schema: [
+		'./src/storage/tables.ts',
+		'./src/storage/spam-tables.ts',
+		'./src/storage/session-tables.ts',
+		'./src/storage/sqlite/tables.ts',
+	],
 	out: './drizzle',
 });

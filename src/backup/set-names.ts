@@ -1,10 +1,9 @@
 /** The names of the settings that a server has, which it notes in its database: a backup holds none of them, and a restore says which are missing. */
 
-import { eq } from 'drizzle-orm';
 import type { Config } from '../config.ts';
 import type { Storage } from '../storage/contract.ts';
 import type { DatabaseFile } from '../storage/database.ts';
-import { serverValues } from '../storage/tables.ts';
+import { readServerValue, setServerValue } from '../storage/server-values.ts';
 
 const NAME = 'settings';
 
@@ -16,12 +15,8 @@ export function setNames({ settings }: Pick<Config, 'settings'>): string[] {
 /** For a server, at its start. */
 export async function noteSetNames({ db, batch }: Pick<Storage, 'db' | 'batch'>, config: Config): Promise<void> {
 	const value = setNames(config).join(' ');
-	const [noted] = await db.select().from(serverValues).where(eq(serverValues.name, NAME));
-	if (noted?.value === value) return;
-	const row = { name: NAME, value };
-	await batch((tx) => [
-		tx.insert(serverValues).values(row).onConflictDoUpdate({ target: serverValues.name, set: { value } }),
-	]);
+	if ((await readServerValue({ db }, NAME)) === value) return;
+	await batch((tx) => [setServerValue(tx, NAME, value)]);
 }
 
 /** Those of the last server on a database, and of this process. */

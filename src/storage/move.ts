@@ -25,8 +25,8 @@ export interface TableReport {
 	sha256: string;
 }
 
-/** Each engine derives these of its submissions. */
-const DERIVED: readonly SQLiteTable[] = [...tables.SQLITES_OWN, tables.submissionBlocks];
+/** Each engine derives these of its submissions; those that only one engine has are not among the tables of both. */
+const DERIVED: readonly SQLiteTable[] = [tables.submissionBlocks];
 const COUNTS: readonly unknown[] = tables.FORM_COUNTS.map((key) => tables.forms[key]);
 /** Features ask for their order, which both engines keep in the column `rowid`. */
 const IN_ORDER: readonly SQLiteTable[] = [tables.formerSlugs];

@@ -1,7 +1,7 @@
-/** All tables on one page, with their foreign keys and indexes. */
+/** The tables of forms, submissions, keys and deliveries, with their foreign keys and indexes. */
 
 import { sql } from 'drizzle-orm';
-import { index, integer, type SQLiteTable, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import { type FieldRule, UNKNOWN_FIELD_NAMES } from '../field-rules/rules.ts';
 import type { AliasName } from '../form-values/aliases.ts';
 import { CAPTCHA_NAMES } from '../form-values/captchas.ts';
@@ -44,7 +44,7 @@ export const SCANS = ['unchecked', 'clean', 'infected'] as const;
 export type Scan = (typeof SCANS)[number];
 
 export const flag = (name: string) => integer(name, { mode: 'boolean' }).notNull().default(false);
-const counter = (name: string) => integer(name).notNull().default(0);
+export const counter = (name: string) => integer(name).notNull().default(0);
 /** A row of a form, gone with it. */
 export const formId = () =>
 	integer('form_id')
@@ -196,20 +196,6 @@ export const removedFiles = sqliteTable('removed_files', {
 	key: text('key').primaryKey(),
 	dueAt: integer('due_at').notNull().default(0),
 });
-
-/** How many submissions of a form have a field name, apart for spam; the rowid keeps the order first seen. */
-export const fieldNames = sqliteTable(
-	'field_names',
-	{
-		id: integer('id').primaryKey(),
-		formId: formId(),
-		isSpam: flag('is_spam'),
-		/** The name as a JSON string, so that every name is distinct and exact, lone surrogates included. */
-		name: text('name').notNull(),
-		count: counter('count'),
-	},
-	(table) => [uniqueIndex('field_names_unique').on(table.formId, table.isSpam, table.name)],
-);
 
 /** Counts of consecutive runs of about a thousand submissions, so that deep pages and counts skip instead of scan. */
 export const submissionBlocks = sqliteTable(
@@ -370,28 +356,6 @@ export const usedChallenges = sqliteTable(
 	},
 	(table) => [index('spent_challenges_age').on(table.expiresAt)],
 );
-
-/**
- * Pieces of the search index, each with two tables of its own for a stretch of the submissions; see `sqlite/search-segments.ts`.
- * All up to the `lastId` of the newest one are indexed.
- */
-export const searchSegments = sqliteTable('search_volumes', {
-	number: integer('number').primaryKey(),
-	/** Id of the first submission. */
-	firstId: integer('first_id').notNull(),
-	lastId: integer('last_id').notNull(),
-	/** Submissions taken in so far, including those removed since. */
-	submissions: integer('submissions').default(0).notNull(),
-	characters: integer('characters').default(0).notNull(),
-	/** True if there is nothing left to merge in it. */
-	isPacked: integer('is_packed', { mode: 'boolean' }).default(false).notNull(),
-});
-
-/** Removed submissions that the search index still holds; see `sqlite/search-index.ts`. */
-export const searchRemovals = sqliteTable('search_removals', { id: integer('id').primaryKey() });
-
-/** Tables that only SQLite has; another engine has other means. */
-export const SQLITES_OWN: readonly SQLiteTable[] = [fieldNames, searchSegments, searchRemovals];
 
 /** The counts of submissions that the engine keeps in the row of a form. */
 export const FORM_COUNTS = ['totalCount', 'unreadCount', 'starredCount', 'spamCount'] as const;

@@ -6,7 +6,8 @@ import type { RetentionRules } from '../form-values/retention-rules.ts';
 import { limitsOf } from '../forms/next-deletion.ts';
 import type { Log } from '../log/log.ts';
 import type { Storage } from '../storage/contract.ts';
-import { files, forms, serverValues } from '../storage/tables.ts';
+import { readServerValue, setServerValue } from '../storage/server-values.ts';
+import { files, forms } from '../storage/tables.ts';
 import { DAY_MS } from '../tasks/durations.ts';
 import { inChunks, type Pause } from '../tasks/in-chunks.ts';
 
@@ -55,16 +56,10 @@ export async function applyRetention(
 async function presentOf({ batch, clock, db, isShared }: RetentionStorage, now: number): Promise<number | undefined> {
 	// The clock of a shared database is that of its ids, and not this machine's.
 	const present = isShared ? clock.timeline().millisOf(clock.end()) : now;
-	const [row] = await db.select().from(serverValues).where(eq(serverValues.name, REACHED));
-	const next = row ? Math.min(present, Number(row.value) + STEP_MS) : present;
-	const value = String(next);
-	await batch((tx) => [
-		tx
-			.insert(serverValues)
-			.values({ name: REACHED, value })
-			.onConflictDoUpdate({ target: serverValues.name, set: { value } }),
-	]);
-	return row && next;
+	const reached = await readServerValue({ db }, REACHED);
+	const next = reached === undefined ? present : Math.min(present, Number(reached) + STEP_MS);
+	await batch((tx) => [setServerValue(tx, REACHED, String(next))]);
+	return reached === undefined ? undefined : next;
 }
 
 interface Pass {

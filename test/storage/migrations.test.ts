@@ -12,6 +12,7 @@ import {
 import * as postgresTables from '../../src/storage/postgres/tables.ts';
 import * as sessionTables from '../../src/storage/session-tables.ts';
 import * as spamTables from '../../src/storage/spam-tables.ts';
+import * as sqliteTables from '../../src/storage/sqlite/tables.ts';
 import * as tables from '../../src/storage/tables.ts';
 
 const FOLDER = join(import.meta.dir, '../../drizzle');
@@ -29,7 +30,7 @@ test('of SQLite', async () => {
 	expect(
 		await generateSQLiteMigration(
 			snapshot,
-			await generateSQLiteDrizzleJson({ ...tables, ...spamTables, ...sessionTables }),
+			await generateSQLiteDrizzleJson({ ...tables, ...spamTables, ...sessionTables, ...sqliteTables }),
 		),
 	).toEqual([]);
 });

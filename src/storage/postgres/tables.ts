@@ -86,7 +86,7 @@ function deriveColumn(column: SourceColumn): Builder {
 }
 
 const sources = Object.values<unknown>({ ...shared, ...spamTables, ...sessionTables }).filter(
-	(table): table is SQLiteTable => is(table, SQLiteTable) && !shared.SQLITES_OWN.includes(table),
+	(table): table is SQLiteTable => is(table, SQLiteTable),
 );
 const tables = Object.fromEntries(sources.map((table) => [getTableConfig(table).name, derive(table)]));
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { FILTERS, type Filter } from '../../../src/storage/filters.ts';
 import { openSqlite as openStorage, type SqliteStorage as Storage } from '../../../src/storage/sqlite/open.ts';
-import { deliveries, fieldNames, forms } from '../../../src/storage/tables.ts';
+import { fieldNames } from '../../../src/storage/sqlite/tables.ts';
+import { deliveries, forms } from '../../../src/storage/tables.ts';
 import { tempFolder } from '../../temp-folder.ts';
 
 const FORM = 7;

@@ -1,0 +1,19 @@
+/** Values that a server notes in its database, by their names. */
+
+import { eq } from 'drizzle-orm';
+import type { Db, Storage } from './contract.ts';
+import { serverValues } from './tables.ts';
+
+/** `undefined` if it was not noted. */
+export async function readServerValue({ db }: Pick<Storage, 'db'>, name: string): Promise<string | undefined> {
+	const [row] = await db.select().from(serverValues).where(eq(serverValues.name, name));
+	return row?.value;
+}
+
+/** The statement that notes a value in place of the one before. */
+export function setServerValue(tx: Db, name: string, value: string) {
+	return tx
+		.insert(serverValues)
+		.values({ name, value })
+		.onConflictDoUpdate({ target: serverValues.name, set: { value } });
+}
