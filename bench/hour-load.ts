@@ -27,7 +27,7 @@ export function createHourLoad({ url, product, forms }: { url: string; product: 
 	const file = new Blob(['%PDF-1.4\n', new Uint8Array(FILE_BYTES).fill(7)], { type: 'application/pdf' });
 	const acknowledged: number[] = [];
 	const faults = new Map<string, number>();
-	const counts = { reads: 0, exports: 0, refused: 0, inFlight: 0 };
+	const counts = { reads: 0, exports: 0, rejected: 0, inFlight: 0 };
 	let latencies: number[] = [];
 	let next = 0;
 
@@ -51,7 +51,7 @@ export function createHourLoad({ url, product, forms }: { url: string; product: 
 			const response = await fetch(`${url}/api/f/${forms[name].slug}`, { method: 'POST', headers, body, signal });
 			await response.bytes();
 			if (response.status === 200) acknowledged.push(number);
-			else if (response.status === 429 || response.status === 503) counts.refused++;
+			else if (response.status === 429 || response.status === 503) counts.rejected++;
 			else fault(`submission: ${response.status}`);
 			latencies.push(performance.now() - due);
 		} catch (error) {

@@ -164,9 +164,9 @@ function tell(
 ): void {
 	const latencies = load.takeLatencies();
 	const p99 = latencies[Math.floor(latencies.length * 0.99)] ?? Number.NaN;
-	const { reads, exports, refused, inFlight } = load.counts;
+	const { reads, exports, rejected, inFlight } = load.counts;
 	console.log(
-		`${rss.length - 1} min: ${load.acknowledged.length} acknowledged, ${refused} refused, ${inFlight} in flight, p99 ${p99.toFixed(1)} ms; ` +
+		`${rss.length - 1} min: ${load.acknowledged.length} acknowledged, ${rejected} rejected, ${inFlight} in flight, p99 ${p99.toFixed(1)} ms; ` +
 			`${delivered.webhook.size} webhooks, ${delivered.mail.size} mails, ${reads} reads, ${exports} exports; ` +
 			`memory ${median(rss.at(-1) ?? []).toFixed(1)} MiB, ${descriptors} descriptors, ${threads} threads, log ${(wal / MIB).toFixed(0)} MiB at most`,
 	);
@@ -207,7 +207,7 @@ async function overload(load: ReturnType<typeof createHourLoad>): Promise<number
 	}
 	const backMs = performance.now() - over;
 	console.log(
-		`overload: ${load.acknowledged.length - before} acknowledged in ${overloadSeconds} s, ${load.counts.refused} refused, ` +
+		`overload: ${load.acknowledged.length - before} acknowledged in ${overloadSeconds} s, ${load.counts.rejected} rejected, ` +
 			`p99 ${latencies[Math.floor(latencies.length * 0.99)]?.toFixed(0)} ms; as before after ${(backMs / 1000).toFixed(2)} s; ` +
 			`memory ${(await server.memory()).anonymous.toFixed(1)} MiB`,
 	);
