@@ -86,8 +86,8 @@ test('the beginning of an address is none', () => {
 
 test('a subject takes no more of a value than it can show, however often it is named', () => {
 	const long = 'a\u0001'.repeat(MIB);
-	const filled = fillSubject('{{a}}'.repeat(40), [{ name: 'a', text: long }]);
-	expect(filled).toBe(fillSubject('{{a}}'.repeat(40), [{ name: 'a', text: long.slice(0, 4_000) }]));
+	const filled = fillSubject('{{a}}'.repeat(40), { fields: [{ name: 'a', text: long }] });
+	expect(filled).toBe(fillSubject('{{a}}'.repeat(40), { fields: [{ name: 'a', text: long.slice(0, 4_000) }] }));
 	expect(filled).toBe(`${'a '.repeat(100).slice(0, 199)}…`);
 });
 

@@ -81,7 +81,7 @@ export function renderNotification(
 ): Mail {
 	const { id, receivedAt, spamReasons = null } = submission;
 	const fields = fieldsOf(submission, NOTIFICATION_READS);
-	const custom = fillSubject(submission.subject ?? '', fields);
+	const custom = fillSubject(submission.subject ?? '', { fields });
 	const { shown, isCut } = cutFields(labelled(fields, form));
 	const files = describeFiles(submission.files ?? [], { ...submission, attachments }).concat(notTaken(submission));
 	const spam = describeSpam(spamReasons);

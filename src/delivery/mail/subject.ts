@@ -1,11 +1,11 @@
 /** Pure: builds a mail's subject from untrusted text: one line that every mail program shows alike. */
 
-import type { NamedText } from '../fields.ts';
+import { fillPlaceholders, type PlaceholderValues } from '../../text/placeholders.ts';
 
 const SUBJECT_MAX = 200;
 /** Many times the length of a subject, because consecutive blanks become one. */
 const VALUE_IN_SUBJECT_MAX = 4_000;
-const PLACEHOLDER = /\{\{([^{}]{1,256})\}\}/g;
+const FILLED_MAX = 400_000;
 /** Control characters, line separators and bidirectional overrides. */
 const UNFIT_FOR_SUBJECT = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
 /** RFC 2047. */
@@ -14,14 +14,9 @@ const BETWEEN_ENCODED_WORDS = /(\?=)\s+(?==\?)/g;
 /** Depth of nested encoded words: no mail program decodes deeper. */
 const DECODED_AT_MOST = 3;
 
-/**
- * Replaces each `{{name}}` with the field of that name, or with nothing if it was not submitted.
- * @returns one line of at most 200 characters, possibly empty
- */
-export function fillSubject(template: string, fields: readonly NamedText[]): string {
-	const texts = new Map(fields.map(({ name, text }) => [name, text]));
-	const beginning = (name: string) => texts.get(name.trim())?.slice(0, VALUE_IN_SUBJECT_MAX) ?? '';
-	return tidySubject(template.replace(PLACEHOLDER, (_, name: string) => beginning(name)));
+/** @returns one line of at most 200 characters, possibly empty */
+export function fillSubject(template: string, values: PlaceholderValues): string {
+	return tidySubject(fillPlaceholders(template, values, { valueMax: VALUE_IN_SUBJECT_MAX, totalMax: FILLED_MAX }));
 }
 
 /**

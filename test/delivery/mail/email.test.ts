@@ -68,7 +68,7 @@ test.each([
 		{ name: 'self', text: '{{name}}' },
 		{ name: 'lines', text: 'one\r\ntwo' },
 	];
-	expect(fillSubject(template, fields)).toBe(expected);
+	expect(fillSubject(template, { fields })).toBe(expected);
 });
 
 test.each([
