@@ -9,6 +9,11 @@ export const IDS_PER_MILLISECOND = 2048;
 export const ID_SOURCES = 16;
 const PUBLIC_ID = /^[0-9a-z]{1,11}$/;
 
+/** The first identifier of the millisecond that an identifier is of. */
+export function millisecondStart(id: number): number {
+	return Math.floor(id / IDS_PER_MILLISECOND) * IDS_PER_MILLISECOND;
+}
+
 /** The public spelling of an identifier: base 36, lower case. */
 export function encodeId(id: number): string {
 	return id.toString(36);

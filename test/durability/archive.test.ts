@@ -9,7 +9,7 @@ import { newAgeKey } from '../backup/age-key.ts';
 import { runBinary, startBinary } from '../binary.ts';
 import { withProgram } from '../programs.ts';
 import { tempFolder } from '../temp-folder.ts';
-import { atEach, followTheWayBack, NOISE, serveOnce, WITHIN_MS } from './interrupt.ts';
+import { atEach, followTheWayBack, NOISE, restore, serveOnce, WITHIN_MS } from './interrupt.ts';
 
 const { test } = withProgram('strace');
 const DATA = 'formsrv-data';
@@ -72,7 +72,7 @@ test(
 				if (!isDone) expect((await runBinary(['backup', 'next.tar'], { cwd })).stderr).toBe('');
 				expect((await runBinary(['backup', 'verify', 'next.tar'], { cwd })).code).toBe(0);
 				if (!isDone) expect(readdirSync(cwd).filter((name) => name.includes('.partial'))).toEqual([]);
-				expect((await runBinary(['restore', 'next.tar', '--force'], { cwd })).stderr).toBe('');
+				await restore(cwd, 'next.tar', '--force');
 				expect(marksIn(cwd, 'formsrv.db')).toEqual(OLD);
 				return isDone ? 'done' : 'again';
 			},
@@ -144,8 +144,7 @@ test(
 				const sentence = await serveOnce(cwd);
 				if (sentence !== undefined) {
 					const [, copy = ''] = /'formsrv restore (.+?)'/.exec(sentence) ?? [];
-					const { code, stderr } = await runBinary(['restore', copy === 'BACKUP' ? 'copy.tar' : copy], { cwd });
-					expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+					await restore(cwd, copy === 'BACKUP' ? 'copy.tar' : copy);
 					expect(await serveOnce(cwd)).toBeUndefined();
 				}
 				const found = marksIn(cwd, 'formsrv.db');

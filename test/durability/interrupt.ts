@@ -35,13 +35,18 @@ export async function serveOnce(cwd: string): Promise<string | undefined> {
 	return reason.promise;
 }
 
+/** Without a complaint; settings that the killed server had and the command has not may be named. */
+export async function restore(cwd: string, ...args: string[]): Promise<void> {
+	const { code, stderr } = await runBinary(['restore', ...args], { cwd });
+	expect({ code, stderr: stderr.replace(/^A backup holds no settings\..*\n/, '') }).toEqual({ code: 0, stderr: '' });
+}
+
 /** Follows the instructions of a server that does not start. */
 export async function followTheWayBack(cwd: string, sentence: string): Promise<void> {
 	expect(sentence.trimEnd().split('\n')).toHaveLength(1);
 	const [, copy = ''] = /'formsrv restore (.+?)'/.exec(sentence) ?? [];
 	expect({ sentence, isThere: existsSync(copy) }).toEqual({ sentence, isThere: true });
-	const { code, stderr } = await runBinary(['restore', copy], { cwd });
-	expect({ code, stderr: stderr.replace(/^A backup holds no settings\..*\n/, '') }).toEqual({ code: 0, stderr: '' });
+	await restore(cwd, copy);
 	expect(await serveOnce(cwd)).toBeUndefined();
 }
 

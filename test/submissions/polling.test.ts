@@ -1,4 +1,4 @@
-/** Who polls by the cursor gets every submission once: whatever the clock did, whatever was deleted, whatever overlaps. */
+/** Who polls by the cursor, or by the newest time, gets every submission once: whatever the clock did, whatever was deleted, whatever overlaps. */
 
 import { afterEach, expect, test } from 'bun:test';
 import type { SubmissionList } from '../../src/submissions/schema.ts';
@@ -21,6 +21,7 @@ async function list(formId: string, query: string, key = server.adminKey) {
 	return {
 		ns: body.submissions.map(({ data }) => (data as { n: number }).n),
 		ids: body.submissions.map(({ id }) => id),
+		newest: body.submissions.at(-1)?.createdAt,
 		...body.pagination,
 	};
 }
@@ -85,6 +86,26 @@ test('submissions that overlap are all polled, once, while they come', async () 
 	while (!isOver) await one.poll();
 	while (await one.poll());
 	expect(one.got.toSorted((a, b) => a - b)).toEqual(upTo(300));
+});
+
+test('who asks for what is later than the newest time misses nothing of the same millisecond', async () => {
+	const start = Date.now();
+	const formId = await open({ now: () => start });
+	const got: number[] = [];
+	let since = '2020-01-01T00:00:00.000Z';
+	async function poll(): Promise<void> {
+		const { ns, newest } = await list(formId, `order=asc&since=${since}`);
+		got.push(...ns);
+		since = newest ?? since;
+	}
+	for (const n of upTo(40)) {
+		const sent = server.submit('contact', { n });
+		if (n % 2) await poll();
+		await sent;
+		if (n % 3) await poll();
+	}
+	await poll();
+	expect(got).toEqual(upTo(40));
 });
 
 test('a cursor outlives its submission, and an empty page keeps it', async () => {

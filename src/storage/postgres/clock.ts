@@ -1,6 +1,6 @@
 /** Where ids come from: the clock of the database, read by this process, so that the ids of all servers are in one order. */
 
-import { ID_SOURCES, IDS_PER_MILLISECOND } from '../../ids.ts';
+import { ID_SOURCES, IDS_PER_MILLISECOND, millisecondStart } from '../../ids.ts';
 import { repeat } from '../../tasks/repeat.ts';
 import { type ClockReport, NO_CLOCK } from '../clock-report.ts';
 import { readClockSteps } from '../closed-reads.ts';
@@ -54,10 +54,15 @@ export async function createClock(sql: Sql, { now, oldestWriting, onError }: Clo
 
 	const end = () => Math.max(last + 1, present());
 
-	/** Submissions that this process has not stored yet get their ids behind it. */
+	/**
+	 * Submissions that this process has not stored yet get their ids behind it, of a later millisecond: a client that goes on from the newest
+	 * time it saw would miss those of the same one.
+	 */
 	function ownHorizon(): number {
-		last = Math.max(last, end());
-		return oldestWriting() ?? last;
+		const next = millisecondStart(Math.max(last, present())) + IDS_PER_MILLISECOND;
+		last = next - 1;
+		const writing = oldestWriting();
+		return writing === undefined ? next : millisecondStart(writing);
 	}
 
 	/** No submission below it will appear, whatever servers there are or come. */

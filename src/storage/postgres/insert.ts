@@ -6,6 +6,7 @@ import type { Arrival, NewDelivery, NewSubmission, StoredFile } from '../submiss
 import { FITTING } from './bounded-forms.ts';
 import type { Value } from './connection.ts';
 import { type Columns, createParameters, namesOf, type Parameter } from './parameters.ts';
+import { holder } from './servers.ts';
 
 /** A submission on its way in. */
 export interface Stored extends Arrival {
@@ -145,7 +146,10 @@ function build({ details, keys, deliveries, files, isCounted }: Parts): Statemen
 	const oldest = made.number(({ oldestMs }) => (Number.isFinite(oldestMs) ? oldestMs : UNBOUNDED_MS));
 	const formIds = made.numbers(({ submissions: all }) => [...new Set(all.map(({ row }) => row.formId))]);
 	const ctes = [
-		`me as (select from servers where number = ${made.number(({ number }) => number)} and token = ${made.text(({ token }) => token)})`,
+		`me as (${holder(
+			made.number(({ number }) => number),
+			made.text(({ token }) => token),
+		)})`,
 		`f as materialized (select id, max_submissions, total, folded_to from forms where id = any(${formIds}) and deleted_at is null
 			${isCounted ? '' : 'and max_submissions is null'} order by id for key share)`,
 		`${isCounted ? 'a' : 'ok'} as (select s.* from ${made.rows(submission, { of: ({ submissions: all }) => all, as: 's' })}

@@ -3,7 +3,7 @@
 import { ID_SOURCES } from '../../ids.ts';
 import { repeat } from '../../tasks/repeat.ts';
 import { Unavailable } from '../errors.ts';
-import { rowsOf, type Sql } from './connection.ts';
+import { rowsOf, type Sql, WRITER_NAME } from './connection.ts';
 
 /** Time for which the number of a killed process stays taken. */
 const LEASE_SECONDS = 10;
@@ -12,7 +12,19 @@ const RENEW_MS = 2000;
 const TAKE_WITHIN_MS = 12_000;
 const BETWEEN_TRIES_MS = 100;
 
-const FREE = `seen_at < now() - interval '${LEASE_SECONDS} s'`;
+/** A statement that stored under a number that was taken just then has ended so long after, or is seen as one that goes on. */
+const LAST_STATEMENT_SECONDS = 10;
+
+const isOlder = (seconds: number) => `seen_at < now() - interval '${seconds} s'`;
+const FREE = isOlder(LEASE_SECONDS);
+/** Selects the number ($1) of a process that may store: its lease holds, so that all others know that they are not alone. */
+export const holder = (number: string, token: string): string =>
+	`select from servers where number = ${number} and token = ${token} and not ${FREE}`;
+/** Selects whether a process other than number $1 may store submissions, or still does. */
+const OTHERS = `
+	select 1 from servers where number <> $1 and not ${isOlder(LEASE_SECONDS + LAST_STATEMENT_SECONDS)}
+	union all select 1 from pg_stat_activity where application_name like '${WRITER_NAME}%' and state <> 'idle'
+		and xact_start < now() - interval '${LAST_STATEMENT_SECONDS} s' limit 1`;
 /** The lowest free number; nothing if another process takes it at the same time. */
 const TAKE = `
 	insert into servers (number, token, seen_at)
@@ -79,9 +91,7 @@ export async function joinServers(sql: Sql, { onNumber, lastId, onError }: Serve
 		renew,
 		/** Returns whether another process may store submissions. */
 		async areOthers(): Promise<boolean> {
-			return (
-				(await rowsOf(sql, `select 1 from servers where number <> $1 and not ${FREE} limit 1`, [own.number])).length > 0
-			);
+			return (await rowsOf(sql, OTHERS, [own.number])).length > 0;
 		},
 		async leave(): Promise<void> {
 			await renewal.stop();

@@ -1,7 +1,7 @@
 /** The source of ids, and the facts about the clock that makes them: ids increase even if the clock is set back, and each clock step is kept. */
 
 import type { Database, Statement } from 'bun:sqlite';
-import { ID_SOURCES, IDS_PER_MILLISECOND } from '../../ids.ts';
+import { ID_SOURCES, IDS_PER_MILLISECOND, millisecondStart } from '../../ids.ts';
 import { HOUR_MS, MINUTE_MS } from '../../tasks/durations.ts';
 import { lazy } from '../../tasks/lazy.ts';
 import { type ClockReport, LONGEST_PAUSE_MS, reportClock } from '../clock-report.ts';
@@ -174,8 +174,16 @@ export function createClock(client: Database, { now, elapsed = () => performance
 		nextId,
 		/** A moment later than that of every id that was made, as an id. */
 		end: (): number => Math.max(last, isServer ? 0 : highestId()) + 1,
-		/** Ids of submissions are made in the transaction that stores them, behind all that were stored before. */
-		horizon: async (): Promise<number> => Math.max(last, highestId()) + 1,
+		/**
+		 * Ids of submissions are made in the transaction that stores them, behind all that were stored before. A client that goes on from the
+		 * newest time it saw would miss those of the same millisecond: the server makes no more of that one; to a command it is not over yet.
+		 */
+		async horizon(): Promise<number> {
+			const newest = Math.max(last, highestId());
+			const next = millisecondStart(newest) + IDS_PER_MILLISECOND;
+			if (isServer) last = next - ID_SOURCES;
+			return isServer || (now() + offset) * IDS_PER_MILLISECOND >= next ? next : millisecondStart(newest);
+		},
 		/** Returns the mapping of ids to times. */
 		timeline: () => timeline,
 		look,
