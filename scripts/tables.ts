@@ -1,7 +1,7 @@
 /** Writes the tables of the guides that follow from records of the program: `bun run tables`. */
 
 import { join } from 'node:path';
-import { KEYS, SETTINGS } from '../src/config/settings.ts';
+import { KEYS, SETTINGS, type Setting } from '../src/config/settings.ts';
 import { envName, flagName } from '../src/config/sources.ts';
 import { ALIASES } from '../src/form-values/aliases.ts';
 import { SPECIAL_NAMES, type SpecialRole } from '../src/form-values/special-names.ts';
@@ -28,9 +28,10 @@ export const TABLES = {
 
 function settingsTable(): string {
 	const rows = KEYS.map((key) => {
-		const { type, defaultText, absent, description, isSecret } = SETTINGS[key];
+		const { type, defaultText, absent, description, isSecret, isReloadable }: Setting<unknown> = SETTINGS[key];
 		const flag = isSecret ? '' : `\`${flagName(key)}\``;
-		return [`\`${envName(key)}\``, flag, defaultText ?? absent, type.values, description];
+		const name = `\`${envName(key)}\`${isReloadable ? ' ↻' : ''}`;
+		return [name, flag, defaultText ?? absent, type.values, description];
 	});
 	return markdown(['Setting', 'Flag', 'Default', 'Values', 'Meaning'], rows);
 }

@@ -136,13 +136,14 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 	});
 
 	const forms = createForms(storage, {
-		captchas: configuredCaptchas(config),
+		captchas: () => configuredCaptchas(config),
 		maxFileBytes: config.limits.maxMultipart,
 		notices: dispatch.outbox,
 		now,
 	});
 	const webhooks = createWebhooks(storage, { post, allowed: config.webhookAllow, now });
 	const { release } = dispatch.retries;
+	const reloads = [() => dispatch.useMail(config)];
 
 	return {
 		config,
@@ -168,6 +169,12 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		bulk: createBulk(storage, release),
 		stats: createStats(storage, { forms, now }),
 		explain: createExplain(storage, spam),
+		/** Has `act` called after each change of the settings. */
+		onReload: (act: () => void): void => void reloads.push(act),
+		/** To be called when `config` has changed. */
+		reload: (): void => {
+			for (const act of reloads) act();
+		},
 		/** Returns whether the holder of a link to a file is still valid. */
 		isAlive: ({ kind, id }: LinkHolder): Promise<boolean> =>
 			({ key: keys, session: sessions, webhook: webhooks })[kind].isAlive(id),

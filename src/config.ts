@@ -65,8 +65,8 @@ export interface Config extends Pick<Values, (typeof PLAIN)[number]> {
 	logFormat: 'text' | 'json';
 	/** All settings in force, as readable text. */
 	settings: SettingInForce[];
-	/** Those that were provided, secrets too, as variables for another process of this program. */
-	environment: Record<string, string>;
+	/** Those that were provided, secrets too. */
+	provided: ReadonlyMap<Key, Provided>;
 }
 
 /** A setting in force; secrets are masked, `source` is where it was set. */
@@ -98,20 +98,55 @@ export function processEnvironment(): Record<string, string | undefined> {
 }
 
 /** The environment of another process of this program, which so has the same settings, wherever they came from. */
-export function environmentOf({ environment }: Pick<Config, 'environment'>): Record<string, string | undefined> {
+export function environmentOf({ provided }: Pick<Config, 'provided'>): Record<string, string | undefined> {
 	const others = Object.entries(processEnvironment()).filter(([name]) => !name.startsWith('FORMSRV_'));
-	return { ...Object.fromEntries(others), ...environment };
+	const own = [...provided].map(([key, { text }]) => [envName(key), text]);
+	return Object.fromEntries([...others, ...own]);
 }
 
 /**
- * Reads, checks and freezes the settings. A flag wins over the environment, that over `formsrv.toml`, that
- * over the default.
+ * Reads and checks the settings. A flag wins over the environment, that over `formsrv.toml`, that over the default.
+ * Nothing but {@link reloadConfig} changes the result.
  * @throws ConfigError with every problem there is
  */
 export function loadConfig(input: ConfigInput): Config {
 	const problems: string[] = [];
 	const provided = collectProvided(KEYS, input, problems);
 	addSessionToken(provided, input.env);
+	return put(provided, { input, problems });
+}
+
+/** The names of settings that were changed since they were read: those now in force, and those that take a restart. */
+export interface Reload {
+	changed: string[];
+	needRestart: string[];
+}
+
+/**
+ * Reads the settings again, and changes in `config` those that a running server takes over: all holders of a part of it see them.
+ * @throws ConfigError with every problem there is; then nothing has changed
+ */
+export function reloadConfig(config: Config, input: ConfigInput): Reload {
+	const { provided: wanted } = loadConfig(input);
+	const keys = KEYS.filter((key) => wanted.get(key)?.text !== config.provided.get(key)?.text);
+	const isReloadable = (key: Key) => (SETTINGS[key] as Setting<unknown>).isReloadable === true;
+	const changed = keys.filter(isReloadable);
+	const provided = new Map(config.provided);
+	for (const key of changed) {
+		const found = wanted.get(key);
+		if (found) provided.set(key, found);
+		else provided.delete(key);
+	}
+	assignDeep(config, put(provided, { input, problems: [] }));
+	const needRestart = keys.filter((key) => !isReloadable(key));
+	return { changed: changed.map(envName), needRestart: needRestart.map(envName) };
+}
+
+/** @throws ConfigError with `problems`, and those found here */
+function put(
+	provided: ReadonlyMap<Key, Provided>,
+	{ input, problems }: { input: ConfigInput; problems: string[] },
+): Config {
 	const values = parseAll(provided, problems);
 	if (values.smtpUrl !== null && values.mailFrom === null && !provided.has('mailFrom')) {
 		problems.push('FORMSRV_MAIL_FROM must be set when FORMSRV_SMTP_URL is, such as Forms <forms@example.com>.');
@@ -129,17 +164,16 @@ export function loadConfig(input: ConfigInput): Config {
 		problems.push('FORMSRV_BACKUP_TO must be set when FORMSRV_BACKUP_EVERY is, such as /backup or s3://bucket/prefix.');
 	}
 	if (problems.length > 0) throw new ConfigError(problems);
-	const environment = Object.fromEntries([...provided].map(([key, { text }]) => [envName(key), text]));
-	return deepFreeze({ ...assemble(values, input), settings: describeSettings(provided), environment });
+	return { ...assemble(values, input), settings: describeSettings(provided), provided };
 }
 
 /** Temporary keys of S3 come with a token, which tools of AWS set under this name. */
-function addSessionToken(provided: Map<string, Provided>, { AWS_SESSION_TOKEN: text }: ConfigInput['env']): void {
+function addSessionToken(provided: Map<Key, Provided>, { AWS_SESSION_TOKEN: text }: ConfigInput['env']): void {
 	const isWanted = provided.has('s3AccessKeyId') && !provided.has('s3SessionToken');
 	if (text && isWanted) provided.set('s3SessionToken', { label: 'AWS_SESSION_TOKEN', text });
 }
 
-function describeSettings(provided: Map<string, Provided>): SettingInForce[] {
+function describeSettings(provided: ReadonlyMap<Key, Provided>): SettingInForce[] {
 	return KEYS.map((key) => {
 		const { type, defaultText, absent, isSecret } = SETTINGS[key];
 		const found = provided.get(key);
@@ -149,7 +183,7 @@ function describeSettings(provided: Map<string, Provided>): SettingInForce[] {
 	});
 }
 
-function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Omit<Config, 'settings' | 'environment'> {
+function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Omit<Config, 'settings' | 'provided'> {
 	const dataDir = resolve(cwd, values.dataDir);
 	const { databaseUrl: url, databasePassword: password } = values;
 	const file = url !== null && 'file' in url ? resolve(cwd, url.file) : join(dataDir, 'formsrv.db');
@@ -216,7 +250,7 @@ function verifiers(values: Values): Record<CaptchaVendor, CaptchaVerifier> {
 	return Object.fromEntries(entries);
 }
 
-function parseAll(provided: Map<string, Provided>, problems: string[]): Values {
+function parseAll(provided: ReadonlyMap<Key, Provided>, problems: string[]): Values {
 	const parsed = KEYS.map((key) => [key, parseOne(key, provided.get(key), problems)]);
 	return Object.fromEntries(parsed) as Values;
 }
@@ -234,7 +268,16 @@ function parseOne(key: Key, found: Provided | undefined, problems: string[]): un
 	}
 }
 
-function deepFreeze<T extends object>(value: T): T {
-	for (const member of Object.values(value)) if (typeof member === 'object' && member !== null) deepFreeze(member);
-	return Object.freeze(value);
+/** Gives `target` the members of `source`; objects in it stay the same objects. */
+function assignDeep(target: object, source: object): void {
+	for (const name of Object.keys(target)) if (!(name in source)) Reflect.deleteProperty(target, name);
+	for (const [name, value] of Object.entries(source)) {
+		const former: unknown = Reflect.get(target, name);
+		if (isRecord(former) && isRecord(value)) assignDeep(former, value);
+		else Reflect.set(target, name, value);
+	}
+}
+
+function isRecord(value: unknown): value is object {
+	return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }

@@ -74,9 +74,12 @@ export async function startServer(app: App): Promise<RunningServer> {
 /** Starts the work of each server, and that which one server does for all. Mails link to `baseUrl`. */
 function startBackground(app: App, baseUrl: string): StopWork {
 	const { backups, config, dispatch, files, log, spam, storage } = app;
-	noteSetNames(storage, config).catch((cause) =>
-		log.warn('The names of the settings could not be noted for backups.', { cause }),
-	);
+	const noteNames = () =>
+		void noteSetNames(storage, config).catch((cause) =>
+			log.warn('The names of the settings could not be noted for backups.', { cause }),
+		);
+	noteNames();
+	app.onReload(noteNames);
 	const work: StopWork[] = [
 		startFileWatch(storage, { ...config.files, store: files.store, log }),
 		startFollowing(spam.models, log),
@@ -94,10 +97,14 @@ function startBackground(app: App, baseUrl: string): StopWork {
 
 /** Loaded only where it is set up: it takes the code of mails along. */
 function startAlerts(app: App, baseUrl: string): StopWork {
-	const { alertUrl, alertMail } = app.config;
-	if (alertUrl === null && alertMail === null) return async () => {};
-	const starting = import('./alerts/start.ts').then(({ startAlerting }) => startAlerting(app, baseUrl));
-	return async () => (await starting)();
+	let starting: Promise<() => Promise<void>> | undefined;
+	const startIfSet = () => {
+		if (app.config.alertUrl === null && app.config.alertMail === null) return;
+		starting ??= import('./alerts/start.ts').then(({ startAlerting }) => startAlerting(app, baseUrl));
+	};
+	startIfSet();
+	app.onReload(startIfSet);
+	return async () => (await starting)?.();
 }
 
 interface ListenersSetup {

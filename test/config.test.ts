@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { KEYS, SETTINGS } from '../src/config/settings.ts';
 import { envName } from '../src/config/sources.ts';
-import { type ConfigInput, loadConfig } from '../src/config.ts';
+import { type ConfigInput, environmentOf, loadConfig, reloadConfig } from '../src/config.ts';
 import { problemsIn } from './config-problems.ts';
 import { tempFolder } from './temp-folder.ts';
 
@@ -59,7 +59,7 @@ describe('without any setting', () => {
 			},
 			s3: { endpoint: null, region: 'us-east-1', accessKeyId: '', secretAccessKey: '' },
 			backup: { everyMs: null, to: null, keep: 7, recipient: null },
-			environment: {},
+			provided: new Map(),
 			rates: { submit: 300, form: 600, address: 600, api: 1000, auth: 20 },
 			strictRedirects: false,
 			alertUrl: null,
@@ -75,10 +75,56 @@ describe('without any setting', () => {
 	test('the log is text on a terminal', () => {
 		expect(load({ isTerminal: true }).logFormat).toBe('text');
 	});
+});
 
-	test('the result is deeply frozen', () => {
-		const config = load();
-		expect(Object.isFrozen(config) && Object.isFrozen(config.captcha.recaptcha)).toBe(true);
+describe('reading them again', () => {
+	const files = {
+		FORMSRV_FILES_URL: 's3://bucket',
+		FORMSRV_S3_ACCESS_KEY_ID: 'id',
+		FORMSRV_S3_SECRET_ACCESS_KEY: 'old',
+	};
+
+	test('changes in place what a running server takes over, and names the rest', () => {
+		write('formsrv.toml', 'log_level = "warn"\nport = 1\nhcaptcha_secret_file = "secret"');
+		write('secret', 'one');
+		const config = load({ env: files });
+		const { place } = config.files;
+		const { hcaptcha } = config.captcha;
+		write('formsrv.toml', 'port = 2\nhcaptcha_secret_file = "secret"\nalert_url = "https://a.example"');
+		write('secret', 'two\n');
+		const env = { ...files, FORMSRV_S3_SECRET_ACCESS_KEY: 'new', FORMSRV_S3_SESSION_TOKEN: 'token' };
+		expect(reloadConfig(config, { env, flags: {}, cwd, isTerminal: false })).toEqual({
+			changed: [
+				'FORMSRV_HCAPTCHA_SECRET',
+				'FORMSRV_S3_SECRET_ACCESS_KEY',
+				'FORMSRV_S3_SESSION_TOKEN',
+				'FORMSRV_ALERT_URL',
+				'FORMSRV_LOG_LEVEL',
+			],
+			needRestart: ['FORMSRV_PORT'],
+		});
+		expect(config).toMatchObject({ port: 1, logLevel: 'info', alertUrl: 'https://a.example/' });
+		expect(place.s3).toMatchObject({ secretAccessKey: 'new', sessionToken: 'token' });
+		expect(hcaptcha.secret).toBe('two');
+		expect(config.settings.find(({ name }) => name === 'FORMSRV_LOG_LEVEL')?.source).toBe('default');
+		expect(environmentOf(config)).toMatchObject({ FORMSRV_PORT: '1', FORMSRV_S3_SECRET_ACCESS_KEY: 'new' });
+
+		reloadConfig(config, { env: files, flags: {}, cwd, isTerminal: false });
+		expect(place.s3).not.toHaveProperty('sessionToken');
+	});
+
+	test('changes nothing if one of them is wrong, or would be together with those that stay', () => {
+		const config = load({ env: files });
+		const before = structuredClone({ ...config, trustedProxies: null });
+		const again = (env: Record<string, string>) =>
+			problemsIn(() => reloadConfig(config, { env, flags: {}, cwd, isTerminal: false }));
+		const wrong = { ...files, FORMSRV_LOG_LEVEL: 'loud', FORMSRV_HCAPTCHA_SECRET: 'new' };
+		expect(again(wrong)).toEqual([expect.stringContaining('FORMSRV_LOG_LEVEL must be')]);
+		expect(again({ FORMSRV_FILES_URL: '/elsewhere' })).toEqual([
+			expect.stringContaining('FORMSRV_S3_ACCESS_KEY_ID must be set'),
+			expect.stringContaining('FORMSRV_S3_SECRET_ACCESS_KEY must be set'),
+		]);
+		expect(structuredClone({ ...config, trustedProxies: null })).toEqual(before);
 	});
 });
 

@@ -13,7 +13,7 @@ test.each(Object.entries(TABLES))('%s has the table that `bun run tables` writes
 test('the table of settings has the flag, the default and the values of each, and no flag of a secret', () => {
 	const table = TABLES['docs/settings.md'];
 	expect(table).toContain('\n| `FORMSRV_SUBMIT_PORT` | `--submit-port` | 8081 | 0–65535 | Port of');
-	expect(table).toMatch(/^\| `FORMSRV_SMTP_URL` \| {2}\| none \|/m);
+	expect(table).toMatch(/^\| `FORMSRV_SMTP_URL` ↻ \| {2}\| none \|/m);
 });
 
 test('a guide without the table is an error', () => {

@@ -23,8 +23,8 @@ export interface Alert extends Cause {
 
 /** A way to reach the operator. */
 export interface Receiver {
-	/** For people, without secrets. */
-	name: string;
+	/** For people, without secrets; `null` while it is not set up. */
+	readonly name: string | null;
 	/** @returns Why it could not be sent; `undefined` if it was. It must not throw. */
 	send(alert: Alert): Promise<string | undefined>;
 }
@@ -107,7 +107,7 @@ function createQueue(receiver: Receiver, log: Log) {
 	let skips = 0;
 	return {
 		add(alert: Alert): void {
-			waiting = [...waiting, alert].slice(-MAX_WAITING);
+			if (receiver.name !== null) waiting = [...waiting, alert].slice(-MAX_WAITING);
 		},
 		async send(): Promise<void> {
 			if (skips > 0) {

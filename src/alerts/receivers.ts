@@ -24,46 +24,48 @@ export interface ReceiverOptions {
 	now(): number;
 }
 
-/** Those that are configured. */
-export function createReceivers({ config, baseUrl, server, post, now }: ReceiverOptions): Receiver[] {
-	const { alertUrl, alertMail } = config;
-	const receivers: Receiver[] = [];
-	if (alertUrl !== null) receivers.push(webhook(alertUrl, { server, baseUrl, post }));
-	if (alertMail !== null) {
-		const setup = readMailSetup({ ...config, smtpUrl: config.alertSmtpUrl ?? config.smtpUrl, baseUrl });
-		receivers.push({
-			name: alertMail,
-			async send(alert) {
-				if (!setup.server) return 'No mail server is set: FORMSRV_ALERT_SMTP_URL.';
-				const title = HEADLINES[alert.state](alert);
-				const mail = renderNotice(setup.identity, {
-					to: [alertMail],
-					title,
-					paragraphs: [...sentencesOf(alert), `Server: ${server}`],
-					link: { url: baseUrl, label: 'Open the dashboard' },
-					footer: 'Sent because FORMSRV_ALERT_MAIL names this address.',
-					key: `alert.${alert.name}.${alert.state}.${alert.since.toString(36)}`,
-					at: new Date(now()),
-				});
-				const outcome = await sendMail(setup.server, mail, { timeouts: NOTICE_TIMEOUTS });
-				return outcome.kind === 'sent' ? undefined : outcome.error;
-			},
-		});
-	}
-	return receivers;
+/** One for each way; the settings are read at each use, because they may change. */
+export function createReceivers(options: ReceiverOptions): Receiver[] {
+	return [webhook(options), mail(options)];
 }
 
-function webhook(
-	url: string,
-	{ server, baseUrl, post }: { server: string; baseUrl: string; post: GuardedPost },
-): Receiver {
+function mail({ config, baseUrl, server, now }: ReceiverOptions): Receiver {
 	return {
-		name: new URL(url).host,
+		get name() {
+			return config.alertMail;
+		},
 		async send(alert) {
+			const { alertMail, alertSmtpUrl, smtpUrl } = config;
+			if (alertMail === null) return undefined;
+			const setup = readMailSetup({ ...config, smtpUrl: alertSmtpUrl ?? smtpUrl, baseUrl });
+			if (!setup.server) return 'No mail server is set: FORMSRV_ALERT_SMTP_URL.';
+			const title = HEADLINES[alert.state](alert);
+			const notice = renderNotice(setup.identity, {
+				to: [alertMail],
+				title,
+				paragraphs: [...sentencesOf(alert), `Server: ${server}`],
+				link: { url: baseUrl, label: 'Open the dashboard' },
+				footer: 'Sent because FORMSRV_ALERT_MAIL names this address.',
+				key: `alert.${alert.name}.${alert.state}.${alert.since.toString(36)}`,
+				at: new Date(now()),
+			});
+			const outcome = await sendMail(setup.server, notice, { timeouts: NOTICE_TIMEOUTS });
+			return outcome.kind === 'sent' ? undefined : outcome.error;
+		},
+	};
+}
+
+function webhook({ config, baseUrl, server, post }: ReceiverOptions): Receiver {
+	return {
+		get name() {
+			return config.alertUrl && new URL(config.alertUrl).host;
+		},
+		async send(alert) {
+			if (config.alertUrl === null) return undefined;
 			const text = [`${HEADLINES[alert.state](alert)}.`, ...sentencesOf(alert)].join(' ');
 			const { state, name, problem } = alert;
 			const since = new Date(alert.since).toISOString();
-			const result = await post(url, {
+			const result = await post(config.alertUrl, {
 				headers: { 'Content-Type': 'application/json' },
 				body: textBody(JSON.stringify({ text, state, name, problem, since, server, dashboard: baseUrl })),
 			});

@@ -17,7 +17,9 @@ export function addAlert(program: CliCommand, cli: Cli): void {
 		const config = cli.loadSettings(options);
 		const baseUrl = config.baseUrl ?? localUrl(config.host, config.port);
 		const post = createGuardedPost({ allowed: config.webhookAllow });
-		const receivers = createReceivers({ config, baseUrl, server: hostname(), post, now: Date.now });
+		const receivers = createReceivers({ config, baseUrl, server: hostname(), post, now: Date.now }).filter(
+			({ name }) => name !== null,
+		);
 		if (receivers.length === 0) throw new CommandError('Nothing is set: FORMSRV_ALERT_URL, FORMSRV_ALERT_MAIL.');
 		const problem = 'Alerts arrive. Nothing else needs to be done.';
 		for (const { name, send } of receivers) {

@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import { KEYS, type Key, SETTINGS } from '../config/settings.ts';
 import { envName, flagName } from '../config/sources.ts';
-import { type Config, loadConfig } from '../config.ts';
+import { type Config, loadConfig, type Reload, reloadConfig } from '../config.ts';
 import type { Form } from '../forms/schema.ts';
 import { printable, printableJson } from '../log/line-text.ts';
 import { createLog } from '../log/log.ts';
@@ -73,14 +73,21 @@ export const IDENTITY = [
 
 export function createCli(io: Io) {
 	const line = (text: string) => `${text}\n`;
-	const loadSettings = (options: Options): Config =>
-		loadConfig({ env: io.env, flags: options, cwd: io.cwd, isTerminal: io.stderr.isTTY === true });
+	const inputOf = (options: Options) => ({
+		env: io.env,
+		flags: options,
+		cwd: io.cwd,
+		isTerminal: io.stderr.isTTY === true,
+	});
+	const loadSettings = (options: Options): Config => loadConfig(inputOf(options));
 
 	const cli = {
 		io,
 		/** The exit code of the process unless the command throws. */
 		exitCode: 0 as ExitCode,
 		loadSettings,
+		/** Reads the settings again, into `config`. @throws ConfigError */
+		reloadSettings: (config: Config, options: Options): Reload => reloadConfig(config, inputOf(options)),
 		/** Prints a line of the result; control characters are escaped. */
 		print: (text: string) => io.stdout.write(line(printable(text))),
 		/** Prints a result as JSON. */

@@ -3,7 +3,7 @@
 import { type App, openApp } from '../app.ts';
 import { KEYS, SETTINGS } from '../config/settings.ts';
 import { envName } from '../config/sources.ts';
-import type { Config } from '../config.ts';
+import { type Config, ConfigError, type Reload } from '../config.ts';
 import { createLog, type Log } from '../log/log.ts';
 import { isEveryAddress } from '../network/local-url.ts';
 import { type RunningServer, startServer } from '../server.ts';
@@ -20,8 +20,8 @@ const END_WITHIN_MS = 10_000;
 const WELCOME_AFTER_MS = 100;
 /** The signals that stop the server, with their numbers (POSIX). */
 const STOP_SIGNALS = { SIGTERM: 15, SIGINT: 2 };
-/** Signals of terminals and log rotation, which would end the process without a listener. */
-const IGNORED_SIGNALS = ['SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const;
+/** Signals of log rotation, which would end the process without a listener. */
+const IGNORED_SIGNALS = ['SIGUSR1', 'SIGUSR2'] as const;
 
 export function addServe(program: CliCommand, cli: Cli): void {
 	const command = program
@@ -29,7 +29,7 @@ export function addServe(program: CliCommand, cli: Cli): void {
 		.summary('Start the server.')
 		.description(
 			'Start the server. Nothing needs to be set: the data goes to ./formsrv-data, which is made if it is missing. ' +
-				'It prints the address of each listener, and runs until SIGTERM or SIGINT.',
+				'It prints the address of each listener, and runs until SIGTERM or SIGINT. At SIGHUP it reads the settings again.',
 		)
 		.addHelpText('after', settingsHelp)
 		.examples(
@@ -66,6 +66,7 @@ export async function serve(cli: Cli, options: Options): Promise<void> {
 		write: (lines) => cli.io.stderr.write(lines),
 	});
 	const stopRequest = awaitStopRequest(cli.io, log);
+	const reload = awaitReload(cli, { config, options, log });
 	const fault = awaitFault(log);
 	const end = Promise.race([stopRequest, fault.happens]);
 	try {
@@ -73,6 +74,7 @@ export async function serve(cli: Cli, options: Options): Promise<void> {
 		try {
 			database.removeLeftovers();
 			const server = await startServer(app);
+			reload.applyTo(app);
 			announce(cli, server);
 			await Promise.race([end, Bun.sleep(WELCOME_AFTER_MS)]);
 			await welcome(cli, { app, server, log }).catch((cause) => log.error('No set-up link could be made.', { cause }));
@@ -88,6 +90,38 @@ export async function serve(cli: Cli, options: Options): Promise<void> {
 		log.flush();
 	}
 	if (fault.hasHappened()) throw new CommandError('The server ended because of an unhandled error; see its log.');
+}
+
+/** At SIGHUP the settings are read again, and one line says what came of it. Nothing of it ends the server. */
+function awaitReload(cli: Cli, { config, options, log }: { config: Config; options: Options; log: Log }) {
+	let app: App | undefined;
+	const reload = () => {
+		try {
+			const sentences = reloadSentences(cli.reloadSettings(config, options));
+			log.setLevel(config.logLevel);
+			app?.reload();
+			log.warn(`SIGHUP: the settings were read again. ${sentences}`);
+		} catch (cause) {
+			if (!(cause instanceof ConfigError)) throw cause;
+			log.error(`SIGHUP: nothing was changed, because the settings are wrong. ${cause.problems.join(' ')}`);
+		}
+	};
+	if (!cli.io.signal) process.on('SIGHUP', reload);
+	return {
+		/** Has the changes applied from now on, and those until now. */
+		applyTo(started: App): void {
+			app = started;
+			app.reload();
+		},
+	};
+}
+
+function reloadSentences({ changed, needRestart }: Reload): string {
+	if (changed.length + needRestart.length === 0) return 'They are as before.';
+	const sentences: string[] = [];
+	if (changed.length > 0) sentences.push(`Changed: ${changed.join(', ')}.`);
+	if (needRestart.length > 0) sentences.push(`Only a restart changes ${needRestart.join(', ')}.`);
+	return sentences.join(' ');
 }
 
 function announce(cli: Cli, { baseUrl, submitUrl }: RunningServer): void {
@@ -144,7 +178,7 @@ function awaitStopRequest({ signal }: Io, log: Log): Promise<void> {
 			});
 		}
 		for (const name of IGNORED_SIGNALS) {
-			process.on(name, () => log.info(`${name} does nothing: to apply changed settings, restart the server.`));
+			process.on(name, () => log.info(`${name} does nothing. At SIGHUP the server reads its settings again.`));
 		}
 	});
 }

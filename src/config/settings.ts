@@ -32,6 +32,8 @@ export interface Setting<T> {
 	defaultText: string | null;
 	absent: string;
 	isSecret: boolean;
+	/** A running server takes a new value over when it gets SIGHUP. Whatever uses it reads it from `Config` each time. */
+	isReloadable?: true;
 }
 
 type Optional<T> = Setting<T> & { defaultText: null };
@@ -50,6 +52,10 @@ function optional<T>(type: ValueType<T>, absent: string, description: string): O
 
 function secret<T>(type: ValueType<T>, description: string): Optional<T> {
 	return { type, defaultText: null, description, absent: 'none', isSecret: true };
+}
+
+function reloadable<S extends Setting<unknown>>(one: S): S {
+	return { ...one, isReloadable: true };
 }
 
 /** One setting for each captcha vendor, such as `hcaptchaSecret`. */
@@ -89,14 +95,18 @@ export const SETTINGS = {
 		'private',
 		'Proxies whose X-Forwarded-For counts: private (loopback and private ranges), none, or addresses and ranges.',
 	),
-	smtpUrl: secret(smtpUrl, 'Mail server, as smtp://user:password@host:587 or smtps://…; without it no mail is sent.'),
-	mailFrom: optional(
-		mailbox,
-		'none',
-		'From address of every mail, as Forms <forms@example.com>; needed with FORMSRV_SMTP_URL.',
+	smtpUrl: reloadable(
+		secret(smtpUrl, 'Mail server, as smtp://user:password@host:587 or smtps://…; without it no mail is sent.'),
+	),
+	mailFrom: reloadable(
+		optional(
+			mailbox,
+			'none',
+			'From address of every mail, as Forms <forms@example.com>; needed with FORMSRV_SMTP_URL.',
+		),
 	),
 	mailPerHour: setting(integer(1, 100_000), '60', 'Mails per form and hour; a digest covers the rest.'),
-	...perVendor('Secret', ({ label }) => secret(secretText, `Secret key of ${label}.`)),
+	...perVendor('Secret', ({ label }) => reloadable(secret(secretText, `Secret key of ${label}.`))),
 	...perVendor('VerifyUrl', ({ label, verifyUrl }) =>
 		setting(webAddress, verifyUrl, `Where ${label} tokens are verified.`),
 	),
@@ -125,9 +135,9 @@ export const SETTINGS = {
 	filesFormShare: setting(integer(1, 100), '50', 'Share of the quota that one form may use, in percent.'),
 	s3Endpoint: optional(origin, 'that of AWS', 'Address of the S3 service of attached files and backups.'),
 	s3Region: setting(word, 'us-east-1', 'Region of the S3 bucket.'),
-	s3AccessKeyId: secret(secretText, 'Access key id of the S3 bucket.'),
-	s3SecretAccessKey: secret(secretText, 'Secret access key of the S3 bucket.'),
-	s3SessionToken: secret(secretText, 'Session token of temporary S3 keys; else AWS_SESSION_TOKEN counts.'),
+	s3AccessKeyId: reloadable(secret(secretText, 'Access key id of the S3 bucket.')),
+	s3SecretAccessKey: reloadable(secret(secretText, 'Secret access key of the S3 bucket.')),
+	s3SessionToken: reloadable(secret(secretText, 'Session token of temporary S3 keys; else AWS_SESSION_TOKEN counts.')),
 	scan: optional(
 		scanner,
 		'off',
@@ -163,22 +173,24 @@ export const SETTINGS = {
 		'false',
 		'Follow _next only to hosts that the form allows, also for forms without allowed domains.',
 	),
-	alertUrl: secret(webAddress, 'Where alerts of problems are posted as JSON; see docs/operating.md.'),
-	alertMail: optional(mailbox, 'none', 'Mail address that alerts of problems are sent to.'),
-	alertSmtpUrl: {
+	alertUrl: reloadable(secret(webAddress, 'Where alerts of problems are posted as JSON; see docs/operating.md.')),
+	alertMail: reloadable(optional(mailbox, 'none', 'Mail address that alerts of problems are sent to.')),
+	alertSmtpUrl: reloadable({
 		...secret(smtpUrl, 'Mail server for alerts, best another than that of all mail.'),
 		absent: 'as FORMSRV_SMTP_URL',
-	},
+	}),
 	metrics: optional(
 		listenAddress,
 		'off',
 		'Address and port of a listener that serves /metrics without a key, as 127.0.0.1:9464.',
 	),
-	logLevel: setting(oneOf(['debug', 'info', 'warn', 'error']), 'info', 'Lowest level that is logged.'),
-	logAddress: setting(
-		oneOf(['full', 'network', 'none']),
-		'full',
-		'How much of client addresses is logged: all, the network only (/24, /48), or nothing.',
+	logLevel: reloadable(setting(oneOf(['debug', 'info', 'warn', 'error']), 'info', 'Lowest level that is logged.')),
+	logAddress: reloadable(
+		setting(
+			oneOf(['full', 'network', 'none']),
+			'full',
+			'How much of client addresses is logged: all, the network only (/24, /48), or nothing.',
+		),
 	),
 	logFormat: optional(oneOf(['text', 'json']), 'text on a terminal, else json', 'Format of the log on stderr.'),
 };

@@ -50,7 +50,11 @@ const SERVICE_LINKS: [name: RegExp, text: RegExp][] = [
  * All settings that the operator provided, by key: a flag wins over the environment, the environment over the file.
  * Problems are added to `problems`, as sentences.
  */
-export function collectProvided(keys: string[], input: ProvidedInput, problems: string[]): Map<string, Provided> {
+export function collectProvided<Key extends string>(
+	keys: readonly Key[],
+	input: ProvidedInput,
+	problems: string[],
+): Map<Key, Provided> {
 	return new Map([
 		...resolveNamed(keys, tomlSource(input, problems), { cwd: input.cwd, problems }),
 		...resolveNamed(keys, envSource(input), { cwd: input.cwd, problems }),
@@ -78,7 +82,7 @@ function snake(key: string): string {
 	return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-function flagEntries(keys: string[], flags: Record<string, unknown>): [string, Provided][] {
+function flagEntries<Key extends string>(keys: readonly Key[], flags: Record<string, unknown>): [Key, Provided][] {
 	return keys
 		.filter((key) => flags[key] !== undefined)
 		.map((key) => [key, { label: flagName(key), text: String(flags[key]) }]);
@@ -121,16 +125,16 @@ function tomlText(value: unknown): string | undefined {
 	return isList ? value.join(',') : undefined;
 }
 
-function resolveNamed(
-	keys: string[],
+function resolveNamed<Key extends string>(
+	keys: readonly Key[],
 	source: NamedSource,
 	{ cwd, problems }: { cwd: string; problems: string[] },
-): [string, Provided][] {
+): [Key, Provided][] {
 	const { entries, spell, label, fileSuffix } = source;
 	if (entries.length === 0) return [];
 	const texts = new Map(entries);
 	const keyOf = new Map(keys.map((key) => [spell(key), key]));
-	const found: [string, Provided][] = [];
+	const found: [Key, Provided][] = [];
 	for (const [name, text] of texts) {
 		const fileKey = name.endsWith(fileSuffix) ? keyOf.get(name.slice(0, -fileSuffix.length)) : undefined;
 		const key = keyOf.get(name) ?? fileKey;

@@ -38,13 +38,15 @@ export function createChannels(
 			isByWebhook: false,
 			schedule: MAIL_SCHEDULE,
 			concurrency: 4,
-			withheld: mail.server === null ? NO_MAIL_SERVER : null,
+			get withheld() {
+				return mail.server === null ? NO_MAIL_SERVER : null;
+			},
 			targets: ({ notificationEmail }, { event }) =>
 				notificationEmail && event === SUBMISSION_CREATED ? [{ destination: notificationEmail }] : NOWHERE,
 			select: (queue) => createMailSelection(storage, queue, { perHour: mailPerHour, log, now }),
 			...lazyMessages(async () => {
 				const { createMailChannel } = await import('./mail/channel.ts');
-				return createMailChannel(storage, { server: mail.server, identity: () => mail.identity, budget, store });
+				return createMailChannel(storage, { setup: mail, budget, store });
 			}),
 		},
 		webhook: {

@@ -43,7 +43,7 @@ export interface DeliveryQuery {
 
 export interface DeliveriesOptions {
 	channels: Channels;
-	isMailSet: boolean;
+	isMailSet: () => boolean;
 	mailOutage: () => MailOutage;
 }
 
@@ -129,9 +129,9 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 
 	function mailStatus(): DeliveryList['mail'] {
 		const outage = mailOutage();
-		if (!outage) return { isSet: isMailSet, heldSince: null, heldReason: null, nextProbeAt: null };
+		if (!outage) return { isSet: isMailSet(), heldSince: null, heldReason: null, nextProbeAt: null };
 		const { since, reason, nextProbeAt } = outage;
-		return { isSet: isMailSet, heldSince: toIso(since), heldReason: reason, nextProbeAt: toIso(nextProbeAt) };
+		return { isSet: isMailSet(), heldSince: toIso(since), heldReason: reason, nextProbeAt: toIso(nextProbeAt) };
 	}
 
 	return {

@@ -37,12 +37,17 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 
 	return {
 		outbox: createOutbox(storage, { channels, now }),
-		deliveries: createDeliveries(storage, { channels, isMailSet: mail.server !== null, mailOutage }),
+		deliveries: createDeliveries(storage, { channels, isMailSet: () => mail.server !== null, mailOutage }),
 		retries: createRetries(storage, now),
 		/** As the function of `test-mail.ts`, loaded on demand with the mail library. */
 		async sendTestMail(to: string): Promise<string> {
 			const { sendTestMail } = await import('./mail/test-mail.ts');
 			return sendTestMail(to, { ...mail, now });
+		},
+		/** Takes a changed mail server or sender into use, and has waiting mails tried at once. */
+		useMail({ smtpUrl, mailFrom }: Pick<MailSettings, 'smtpUrl' | 'mailFrom'>): void {
+			Object.assign(mail, readMailSetup({ smtpUrl, mailFrom, baseUrl: mail.identity.baseUrl }));
+			storage.events.publish({ type: 'retry', channel: 'mail', webhookId: null });
 		},
 		/** Starts the worker; mails link to `baseUrl`. Returns a function that stops it within about `graceMs`. */
 		start(baseUrl: string): (graceMs: number) => Promise<void> {

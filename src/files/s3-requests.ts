@@ -19,10 +19,12 @@ const SECONDS = 15 * 60;
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 export function createS3(place: S3Place, now = () => new Date()) {
-	const { bucket, region, endpoint, accessKeyId, secretAccessKey, sessionToken } = place;
+	const { bucket, region, endpoint } = place;
 	const address = endpoint ?? `https://s3.${region}.amazonaws.com`;
 
 	function sign({ method, path, query = {} }: S3Request): URL {
+		// They may change.
+		const { accessKeyId, secretAccessKey, sessionToken } = place;
 		const time = now()
 			.toISOString()
 			.replace(/[-:]|\.\d+/g, '');

@@ -26,7 +26,7 @@ export interface AddressNotices {
 }
 
 export interface FormsOptions {
-	captchas: ReadonlySet<Captcha>;
+	captchas: () => ReadonlySet<Captcha>;
 	/** The largest that a form may allow; unbounded by default. */
 	maxFileBytes?: number;
 	notices?: AddressNotices;
@@ -98,7 +98,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 		 * @throws AppError VALIDATION_ERROR, FORBIDDEN, SLUG_TAKEN
 		 */
 		async create(mode: Mode, input: CreateForm, checkDisclosure?: CheckDisclosure): Promise<Form> {
-			const settings = checkFormSettings(input, { captchas, maxFileBytes });
+			const settings = checkFormSettings(input, { captchas: captchas(), maxFileBytes });
 			checkOpening(settings);
 			const name = settings.name as string;
 			const values = { ...settings, id: storage.nextId(), mode, name, slug: settings.slug || slugFromName(name) };
@@ -124,7 +124,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			const before = await storage.findForm(id, mode);
 			// The present captcha may stay, even if the server has lost its secret.
 			const settings = checkFormSettings(input, {
-				captchas: new Set([...captchas, before.captcha]),
+				captchas: new Set([...captchas(), before.captcha]),
 				maxFileBytes,
 			});
 			const { name = before.name } = settings;

@@ -47,13 +47,14 @@ const MAX_WAITING_FOR_REQUESTS = MAX_WAITING_BYTES - 256 * 1024;
  * Opens a log. Lines below `level` are dropped. Lines are collected and written together about every 100 ms
  * or 64 KiB; an error is written at once, with everything before it.
  */
-export function createLog({ level, format, write, now = Date.now }: LogOptions) {
+export function createLog({ level: atStart, format, write, now = Date.now }: LogOptions) {
+	let level = atStart;
 	const lines = createLineBuffer({ write, onWritten: reportDropped });
 	const formatEvent = format === 'json' ? eventJson : eventText;
 	const formatRequest = format === 'json' ? accessJson : accessText;
 	const timestamp = createTimestamps(now);
 	const isOn = (candidate: LogLevel) => LOG_LEVELS.indexOf(candidate) >= LOG_LEVELS.indexOf(level);
-	const hasRequests = isOn('info');
+	let hasRequests = isOn('info');
 	let dropped = { requests: 0, others: 0 };
 
 	function addEvent(event: Event): void {
@@ -81,6 +82,10 @@ export function createLog({ level, format, write, now = Date.now }: LogOptions) 
 		info: logAt('info'),
 		warn: logAt('warn'),
 		error: logAt('error'),
+		setLevel(lowest: LogLevel): void {
+			level = lowest;
+			hasRequests = isOn('info');
+		},
 		/** Logs a completed request. */
 		access(line: AccessLine): void {
 			if (!hasRequests) return;

@@ -44,7 +44,7 @@ export function openHandlers(app: App, { isShared, urls, drain }: HandlersSetup)
 	});
 	const clientAddress = createClientAddress(config.trustedProxies);
 	const { request: observe } = app.metrics;
-	const loggedAddress = LOGGED[config.logAddress];
+	const loggedAddress = (address: string) => LOGGED[config.logAddress](address);
 	const pipeline = (handler: Handler) =>
 		createRequestPipeline({ log, clientAddress, onError, drain, observe, loggedAddress, handler });
 

@@ -17,7 +17,7 @@ async function open() {
 	const clock = { now: Date.UTC(2026, 0, 2) };
 	const file = join(tempFolder(), 'formsrv.db');
 	const storage = await openStorage(file, { now: () => clock.now });
-	const forms = createForms(storage, { captchas: new Set(), now: () => clock.now });
+	const forms = createForms(storage, { captchas: () => new Set(), now: () => clock.now });
 	const findBySlug = createFindBySlug(storage);
 	const nameAt = async (slug: string) => (await findBySlug(slug))?.name;
 	const sweep = () => sweepForms(storage, { pause: async () => true, now: () => clock.now });

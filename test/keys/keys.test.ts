@@ -14,7 +14,7 @@ async function open() {
 	const clock = { now: Date.parse('2026-01-02T03:04:05.678Z') };
 	const now = () => clock.now;
 	const storage = await openStorage(join(tempFolder(), 'formsrv.db'), { now });
-	const forms = createForms(storage, { captchas: new Set(), now });
+	const forms = createForms(storage, { captchas: () => new Set(), now });
 	return { clock, storage, forms, keys: createKeys(storage, now) };
 }
 

@@ -17,7 +17,6 @@ import {
 	DIGEST_READS,
 	DIGEST_SHOWS,
 	type Mail,
-	type MailIdentity,
 	NOTIFICATION_READS,
 	type NotifiedSubmission,
 	renderAddressNotice,
@@ -25,7 +24,7 @@ import {
 	renderNotification,
 } from './email.ts';
 import { keptMail, shownMail } from './kept-mail.ts';
-import { NO_MAIL_SERVER } from './setup.ts';
+import { type MailSetup, NO_MAIL_SERVER } from './setup.ts';
 import { sendMail } from './smtp.ts';
 
 /** Copies in memory of the text that is read of a submission: in the parts of the mail, and in the encoded mail. */
@@ -34,10 +33,8 @@ const COPIES = 6;
 const FILES_BYTES = 10 * 1024 * 1024;
 
 export interface MailChannelOptions {
-	/** `null` while no mail server is set: mails can be shown, not sent. */
-	server: SmtpServer | null;
-	/** Called for every mail, because the public address may be known only once the server listens. */
-	identity: () => MailIdentity;
+	/** Read for every mail, because it may change. While no server is set, mails can be shown, not sent. */
+	setup: Readonly<MailSetup>;
 	/** Memory for the content of submissions. */
 	budget: Pick<ByteBudget, 'take'>;
 	/** The bytes of attached files. */
@@ -70,7 +67,7 @@ interface Rendered {
 	release: Release;
 }
 
-export function createMailChannel(storage: Storage, { server, identity, budget, store }: MailChannelOptions): Messages {
+export function createMailChannel(storage: Storage, { setup, budget, store }: MailChannelOptions): Messages {
 	const { db } = storage;
 	const attachments = createAttachments(storage, store);
 	const damage = createDamageCheck(storage);
@@ -128,7 +125,7 @@ export function createMailChannel(storage: Storage, { server, identity, budget, 
 		if (!to) return { kind: 'rejected', error: `"${row.destination}" is not a mail address` };
 		if (row.event === SUBMISSIONS_DIGEST) return digest(row, { form, to, signal });
 		if (row.event === ADDRESS_CHANGED) {
-			const mail = renderAddressNotice(identity(), { id: row.id, madeAt: timeOf(row.id), form, to });
+			const mail = renderAddressNotice(setup.identity, { id: row.id, madeAt: timeOf(row.id), form, to });
 			return { mail, release: () => {} };
 		}
 		const head = await storage.submissions.head(form.id, row.submissionId ?? -1);
@@ -140,7 +137,7 @@ export function createMailChannel(storage: Storage, { server, identity, budget, 
 			const submission = await readBeginning(form.id, row.submissionId ?? -1, NOTIFICATION_READS);
 			if (!submission) return { kind: 'rejected', error: 'The submission was deleted' };
 			if (submission.isSpam && !evenSpam) return { kind: 'withheld', error: 'The submission is marked as spam' };
-			return renderNotification(identity(), {
+			return renderNotification(setup.identity, {
 				form,
 				submission: { ...submission, files, unreadable },
 				to,
@@ -160,8 +157,7 @@ export function createMailChannel(storage: Storage, { server, identity, budget, 
 			.from(submissions)
 			.where(and(eq(submissions.id, deliveries.submissionId), eq(submissions.isSpam, false)));
 		const batched = and(eq(deliveries.digestId, id), eq(deliveries.state, 'gathered'), exists(notSpam));
-		const [counted] = await db.select({ total: count() }).from(deliveries).where(batched);
-		const total = counted?.total ?? 0;
+		const [{ total } = { total: 0 }] = await db.select({ total: count() }).from(deliveries).where(batched);
 		if (total === 0)
 			return { kind: 'rejected', error: 'All submissions of this digest were deleted or marked as spam' };
 		const latestIds = db
@@ -186,7 +182,7 @@ export function createMailChannel(storage: Storage, { server, identity, budget, 
 				// Reading may take long: yield to other work in between.
 				await new Promise((resolve) => setImmediate(resolve));
 			}
-			return renderDigest(identity(), { id, madeAt: timeOf(id), form, total, latest, to });
+			return renderDigest(setup.identity, { id, madeAt: timeOf(id), form, total, latest, to });
 		});
 	}
 
@@ -216,6 +212,7 @@ export function createMailChannel(storage: Storage, { server, identity, budget, 
 		async send(row, { signal }) {
 			// Submissions' mails were planned with a server set, so they wait for it. This notice was planned without knowing.
 			const withoutServer = row.event === ADDRESS_CHANGED ? 'withheld' : 'unavailable';
+			const { server } = setup;
 			if (!server) return { outcome: { kind: withoutServer, error: NO_MAIL_SERVER } };
 			const attempt = await sendOnce(server, { row, attaches: true, signal });
 			if (attempt.outcome.kind !== 'rejected' || !attempt.hasAttachments) return attempt;
