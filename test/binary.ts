@@ -21,6 +21,8 @@ export interface RunningBinary {
 export interface BinaryOptions {
 	cwd: string;
 	env?: Record<string, string>;
+	/** Another build of the program. */
+	program?: string;
 	/** The open file for what it logs. */
 	stderr?: number;
 	/** Runs it under another program, such as a tracer. */
@@ -28,15 +30,16 @@ export interface BinaryOptions {
 }
 
 /** Runs a command to its end. */
-export async function runBinary(args: string[], { cwd, env = {} }: BinaryOptions) {
-	const child = Bun.spawn([BINARY, ...args], { cwd, env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' });
+export async function runBinary(args: string[], { cwd, env = {}, program = BINARY }: BinaryOptions) {
+	const child = Bun.spawn([program, ...args], { cwd, env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' });
 	const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), child.exited]);
 	return { stdout, stderr, code };
 }
 
 /** Runs `formsrv serve` and resolves once it says that it accepts connections. */
-export async function startBinary({ cwd, env = {}, stderr, prefix = [] }: BinaryOptions): Promise<RunningBinary> {
-	const child = Bun.spawn([...prefix, BINARY, 'serve'], {
+export async function startBinary(options: BinaryOptions): Promise<RunningBinary> {
+	const { cwd, env = {}, program = BINARY, stderr, prefix = [] } = options;
+	const child = Bun.spawn([...prefix, program, 'serve'], {
 		cwd,
 		env: { ...FREE_PORTS, ...env },
 		stdin: 'ignore',

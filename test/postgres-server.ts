@@ -27,6 +27,8 @@ export interface PostgresOptions {
 	files?: readonly string[];
 	/** Outside tests: where the folder of its data is made, or on the same machine where another user may use it. */
 	parent?: string;
+	/** The folder of the programs of another version than that of the packages. */
+	programs?: string;
 	/** Begins with its data, and follows it; it is stopped for a moment. */
 	standbyOf?: PostgresServer;
 }
@@ -34,12 +36,12 @@ export interface PostgresOptions {
 export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>;
 
 export async function startPostgres(options: PostgresOptions = {}) {
-	const { settings = [], rules, files = [], parent, standbyOf } = options;
+	const { settings = [], rules, files = [], parent, standbyOf, programs } = options;
 	const place = parent ? openRunFolder([parent, '/var/tmp', '/tmp']).path : tmpdir();
 	const folder = mkdtempSync(join(place, 'postgres-'));
 	giveAway(folder);
 	const data = join(folder, 'data');
-	const run = runIn(postgresPrograms(place));
+	const run = runIn(programs ?? postgresPrograms(place));
 	if (standbyOf) await copyFrom(standbyOf, data);
 	else await run('initdb', '-D', data, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync');
 	if (rules) writeFileSync(join(data, 'pg_hba.conf'), `${rules.join('\n')}\n`);
