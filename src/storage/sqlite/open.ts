@@ -17,12 +17,14 @@ import { createReads } from '../submissions/read.ts';
 import { createClock } from './clock.ts';
 import {
 	abandonConnection,
+	behindLinks,
 	closeWriteConnection,
 	LOG_KEEPS_BYTES,
 	openReadConnection,
 	openWriteConnection,
 	truncateLog,
 } from './connection.ts';
+import { rejectDamagedLog } from './damaged-log.ts';
 import { createDatabase, hasDatabase } from './database-place.ts';
 import { measureDisk } from './disk-use.ts';
 import { isDamage } from './failures.ts';
@@ -52,6 +54,7 @@ export function openSqlite(
 	{ log: serverLog, now = Date.now, elapsed, scans, searchSegment }: StorageOptions = {},
 ) {
 	if (!hasDatabase(file)) createDatabase(file);
+	rejectDamagedLog(behindLinks(file));
 	const client = openWriteConnection(file);
 	try {
 		migrate(client);
