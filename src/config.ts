@@ -33,6 +33,7 @@ const PLAIN = [
 	'smtpUrl',
 	'mailFrom',
 	'mailPerHour',
+	'timeZone',
 	'strictRedirects',
 	'disposableDomains',
 	'alertUrl',

@@ -42,6 +42,7 @@ describe('without any setting', () => {
 			smtpUrl: null,
 			mailFrom: null,
 			mailPerHour: 60,
+			timeZone: 'UTC',
 			captcha: {
 				recaptcha: { secret: null, verifyUrl: 'https://www.google.com/recaptcha/api/siteverify' },
 				hcaptcha: { secret: null, verifyUrl: 'https://api.hcaptcha.com/siteverify' },

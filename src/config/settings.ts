@@ -19,6 +19,7 @@ import {
 	secretText,
 	size,
 	smtpUrl,
+	timeZone,
 	trustedProxies,
 	type ValueType,
 	webAddress,
@@ -106,6 +107,9 @@ export const SETTINGS = {
 		),
 	),
 	mailPerHour: setting(integer(1, 100_000), '60', 'Mails per form and hour; a digest covers the rest.'),
+	timeZone: reloadable(
+		setting(timeZone, 'UTC', 'Time zone of moments in mails, as Europe/Berlin; a form may have another.'),
+	),
 	...perVendor('Secret', ({ label }) => reloadable(secret(secretText, `Secret key of ${label}.`))),
 	...perVendor('VerifyUrl', ({ label, verifyUrl }) =>
 		setting(webAddress, verifyUrl, `Where ${label} tokens are verified.`),

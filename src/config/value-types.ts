@@ -3,6 +3,7 @@
 import { isAddress, isAddressOrRange } from '../network/address-ranges.ts';
 import { formatSize, parseSize } from '../text/byte-sizes.ts';
 import { parseSender } from '../text/email-address.ts';
+import { isTimeZone } from '../text/time-zone.ts';
 import { isPostgres, parsePostgresUrl, withoutPassword } from './postgres-url.ts';
 import { parseSmtpUrl } from './smtp-url.ts';
 import { reject } from './value-problem.ts';
@@ -242,6 +243,13 @@ export const word: ValueType<string> = {
 	placeholder: 'name',
 	values: 'letters, digits, hyphens',
 	parse: (text) => (/^[a-z0-9-]{1,64}$/i.test(text) ? text : reject('must be letters, digits and hyphens')),
+};
+
+/** A name of the time zone database. */
+export const timeZone: ValueType<string> = {
+	placeholder: 'zone',
+	values: 'time zone such as Europe/Berlin',
+	parse: (text) => (isTimeZone(text) ? text : reject('must be the name of a time zone, such as Europe/Berlin, or UTC')),
 };
 
 /** One word without control characters. */

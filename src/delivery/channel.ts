@@ -1,5 +1,6 @@
 /** The interface of a channel, such as mail or webhooks, to the outbox, the worker and the list of deliveries. */
 
+import type { FieldTexts } from '../form-values/conditions.ts';
 import type { Channel as ChannelName, DeliveryRow, FormRow, WebhookRow } from '../storage/tables.ts';
 import { lazy } from '../tasks/lazy.ts';
 import type { Schedule } from './worker/backoff.ts';
@@ -58,7 +59,7 @@ export interface Channel extends Messages {
 	/** Why new deliveries are withheld; `null` if they are not. */
 	readonly withheld: string | null;
 	/** Where an event about a submission goes. On the hot path of submissions. */
-	targets(form: FormRow, about: { event: string; hooks: readonly Hook[] }): readonly Target[];
+	targets(form: FormRow, about: { event: string; hooks: readonly Hook[]; texts: FieldTexts }): readonly Target[];
 	/** Selects among the due deliveries of a destination; without it, the longest waiting go first. */
 	select?(queue: Queue): DueSelection;
 }

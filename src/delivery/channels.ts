@@ -2,6 +2,7 @@
 
 import type { FileStore } from '../files/file-store.ts';
 import type { FileLinks } from '../files/links.ts';
+import { formatRecipients, recipientsOf } from '../form-values/notification-rules.ts';
 import type { Log } from '../log/log.ts';
 import type { GuardedPost } from '../network/guarded-request.ts';
 import type { Storage } from '../storage/contract.ts';
@@ -41,8 +42,10 @@ export function createChannels(
 			get withheld() {
 				return mail.server === null ? NO_MAIL_SERVER : null;
 			},
-			targets: ({ notificationEmail }, { event }) =>
-				notificationEmail && event === SUBMISSION_CREATED ? [{ destination: notificationEmail }] : NOWHERE,
+			targets(form, { event, texts }) {
+				const recipients = event === SUBMISSION_CREATED ? recipientsOf(form, texts) : undefined;
+				return recipients ? [{ destination: formatRecipients(recipients) }] : NOWHERE;
+			},
 			select: (queue) => createMailSelection(storage, queue, { perHour: mailPerHour, log, now }),
 			...lazyMessages(async () => {
 				const { createMailChannel } = await import('./mail/channel.ts');

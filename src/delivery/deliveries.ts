@@ -222,7 +222,7 @@ function toDelivery(row: Omit<DeliveryRow, 'content'>, timeline: Timeline): Deli
 		channel: row.channel,
 		event: row.event,
 		state: row.state,
-		destination: row.destination,
+		destination: row.destination.replaceAll('\n', '; '),
 		attempts: row.attempts,
 		createdAt: timeline.isoOf(row.id),
 		nextAttemptAt: row.state === 'waiting' && row.nextAttemptAt !== null ? toIso(row.nextAttemptAt) : null,

@@ -44,9 +44,9 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 			const { sendTestMail } = await import('./mail/test-mail.ts');
 			return sendTestMail(to, { ...mail, now });
 		},
-		/** Takes a changed mail server or sender into use, and has waiting mails tried at once. */
-		useMail({ smtpUrl, mailFrom }: Pick<MailSettings, 'smtpUrl' | 'mailFrom'>): void {
-			Object.assign(mail, readMailSetup({ smtpUrl, mailFrom, baseUrl: mail.identity.baseUrl }));
+		/** Takes a changed mail server, sender or time zone into use, and has waiting mails tried at once. */
+		useMail(settings: Omit<MailSettings, 'baseUrl'>): void {
+			Object.assign(mail, readMailSetup({ ...settings, baseUrl: mail.identity.baseUrl }));
 			storage.events.publish({ type: 'retry', channel: 'mail', webhookId: null });
 		},
 		/** Starts the worker; mails link to `baseUrl`. Returns a function that stops it within about `graceMs`. */

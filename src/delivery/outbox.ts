@@ -1,6 +1,8 @@
 /** Plans the deliveries of a submission, to be stored in the same transaction. */
 
 import { eq } from 'drizzle-orm';
+import { fieldTexts } from '../form-values/conditions.ts';
+import { addressesOf } from '../form-values/notification-rules.ts';
 import type { Storage } from '../storage/contract.ts';
 import type { NewDelivery, NewSubmission } from '../storage/submission.ts';
 import { CHANNELS, type FormRow, webhooks } from '../storage/tables.ts';
@@ -54,13 +56,14 @@ export function createOutbox(storage: Storage, { channels, now }: { channels: Ch
 		return { state: 'waiting', nextAttemptAt: now() };
 	}
 
-	function rowsFor(form: FormRow, { spamReason }: NewSubmission): NewDelivery[] {
+	function rowsFor(form: FormRow, { spamReason, data }: NewSubmission): NewDelivery[] {
+		const texts = fieldTexts(data);
 		const hooks = hooksByForm.get(form.id) ?? NO_HOOKS;
 		const rows: NewDelivery[] = [];
 		for (const event of spamReason === null ? GENUINE : SPAM) {
 			for (const channel of CHANNELS) {
 				const { targets, withheld } = channels[channel];
-				for (const target of targets(form, { event, hooks })) {
+				for (const target of targets(form, { event, hooks, texts })) {
 					const state = initialState(form, event === SUBMISSION_SPAM ? null : spamReason, withheld);
 					rows.push({ id: storage.nextId(), formId: form.id, channel, event, ...target, ...state });
 				}
@@ -79,13 +82,15 @@ export function createOutbox(storage: Storage, { channels, now }: { channels: Ch
 				.then(() => rowsFor(form, submission));
 		},
 		/**
-		 * The row to store when a form's addresses change: a mail to the former ones, if any. Whether mail is set up is
-		 * checked when it is sent, because a command does not know the server's settings.
+		 * The rows to store when a form's addresses change: a mail to the former ones, if any; one each to those that the
+		 * others did not see. Whether mail is set up is checked when it is sent, because a command does not know the server's settings.
 		 */
 		planAddressNotice(former: FormRow): NewDelivery[] {
-			if (!former.notificationEmail) return [];
-			const notice = { id: storage.nextId(), formId: former.id, channel: 'mail', event: ADDRESS_CHANGED } as const;
-			return [{ ...notice, destination: former.notificationEmail, ...initialState(former, null, null) }];
+			const { shown, hidden } = addressesOf(former);
+			const notice = { formId: former.id, channel: 'mail', event: ADDRESS_CHANGED } as const;
+			return [shown, ...hidden]
+				.filter((destination) => destination !== '')
+				.map((destination) => ({ ...notice, id: storage.nextId(), destination, ...initialState(former, null, null) }));
 		},
 		/** Call this once planned rows are on disk: the worker, here or at another server, need not wait for its next poll. */
 		wake(rows: readonly NewDelivery[]): void {

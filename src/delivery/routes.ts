@@ -36,6 +36,8 @@ const EXAMPLE = {
 const EXAMPLE_CONTENT = {
 	from: { name: 'Forms', address: 'forms@example.com' },
 	to: ['owner@example.com'],
+	cc: [],
+	bcc: [],
 	replyTo: 'ada@example.com',
 	subject: 'New submission: Contact',
 	messageId: 'cmnrg2x8a1c@forms.example.com',

@@ -47,7 +47,7 @@ export const DeliveryWithContent = Type.Object(
 		...members,
 		content: Type.Any({
 			description:
-				'The content that was sent or would be. Mail: `from`, `to`, `replyTo`, `subject`, `messageId`, `text`, and `html` ' +
+				'The content that was sent or would be. Mail: `from`, `to`, `cc`, `bcc`, `replyTo`, `subject`, `messageId`, `text`, and `html` ' +
 				'until it is sent. Webhook: the body. `null` when it has expired. With `isCut`, one long value is only the ' +
 				'beginning: `text` of a sent mail; `data.submission.data` of a body, which is then the beginning of its JSON as ' +
 				'text. Deliveries themselves are never cut.',

@@ -3,7 +3,7 @@
 import type { TSchema, Type as TypeBox } from '@sinclair/typebox';
 import { exactText, parseExact } from '../text/exact-json.ts';
 
-const CONDITIONS_MAX = 5;
+export const CONDITIONS_MAX = 5;
 const TEXT_MAX = 200;
 
 /** The tests of a field, each once. */

@@ -3,6 +3,7 @@
 import { and, desc, eq, inArray, isNull, sql } from 'drizzle-orm';
 import { AppError, type FieldError } from '../errors.ts';
 import type { Captcha } from '../form-values/captchas.ts';
+import { addressesOf } from '../form-values/notification-rules.ts';
 import { decodeId, encodeId } from '../ids.ts';
 import type { Storage } from '../storage/contract.ts';
 import { FormGone, UniqueViolation } from '../storage/errors.ts';
@@ -12,9 +13,17 @@ import { apiKeys, deliveries, type FormRow, forms, keyForms, type Mode } from '.
 import { createFormerSlugs, slugTaken } from './former-slugs.ts';
 import type { Allowed } from './kinds/setting.ts';
 import { type NextDeletion, nextDeletion } from './next-deletion.ts';
+import { shownNotification, storedNotification } from './notification.ts';
 import { checkOpening } from './opening.ts';
 import type { CreateForm, Form, UpdateForm } from './schema.ts';
-import { FORM_SETTINGS, type FormInput, type FormSettings, pickSettings, SETTING_NAMES } from './settings.ts';
+import {
+	BLANK_SETTINGS,
+	FORM_SETTINGS,
+	type FormInput,
+	type FormSettings,
+	pickSettings,
+	SETTING_NAMES,
+} from './settings.ts';
 import { isFromName, slugFromName } from './slug.ts';
 
 /** Mails about a change of a form's notification addresses. */
@@ -34,7 +43,7 @@ export interface FormsOptions {
 }
 
 /** Changes that disclose or divert content; see `keys/permissions.ts`. */
-type Disclosure = 'notificationEmail' | 'attachFiles' | 'formerSlug' | 'spam' | 'retention';
+type Disclosure = 'notificationEmail' | 'notification' | 'routes' | 'attachFiles' | 'formerSlug' | 'spam' | 'retention';
 type CheckDisclosure = (disclosure: Disclosure) => void;
 
 /** Members of a response besides the row. */
@@ -98,7 +107,10 @@ export function createForms(storage: Storage, options: FormsOptions) {
 		 * @throws AppError VALIDATION_ERROR, FORBIDDEN, SLUG_TAKEN
 		 */
 		async create(mode: Mode, input: CreateForm, checkDisclosure?: CheckDisclosure): Promise<Form> {
-			const settings = checkFormSettings(input, { captchas: captchas(), maxFileBytes });
+			const settings = checkFormSettings(input, {
+				allowed: { captchas: captchas(), maxFileBytes },
+				before: BLANK_SETTINGS,
+			});
 			checkOpening(settings);
 			const name = settings.name as string;
 			const values = { ...settings, id: storage.nextId(), mode, name, slug: settings.slug || slugFromName(name) };
@@ -123,17 +135,14 @@ export function createForms(storage: Storage, options: FormsOptions) {
 		): Promise<Form> {
 			const before = await storage.findForm(id, mode);
 			// The present captcha may stay, even if the server has lost its secret.
-			const settings = checkFormSettings(input, {
-				captchas: new Set([...captchas(), before.captcha]),
-				maxFileBytes,
-			});
+			const allowed = { captchas: new Set([...captchas(), before.captcha]), maxFileBytes };
+			const settings = checkFormSettings(input, { allowed, before });
 			const { name = before.name } = settings;
 			if (settings.slug === '') settings.slug = isFromName(before.slug, name) ? before.slug : slugFromName(name);
 			if (Object.keys(settings).length === 0) return readForm(before);
 			checkOpening({ ...before, ...settings });
-			const { notificationEmail = before.notificationEmail } = settings;
-			const hasOtherAddress = notificationEmail !== before.notificationEmail;
-			if (checkDisclosure) checkDisclosures(before, { ...settings, notificationEmail }, checkDisclosure);
+			const hasOtherAddress = !Bun.deepEquals(addressesOf(before), addressesOf({ ...before, ...settings }));
+			if (checkDisclosure) checkDisclosures(before, settings, checkDisclosure);
 			const noticeRows = hasOtherAddress ? notices.planAddressNotice(before) : [];
 			const { slug = before.slug } = settings;
 			if ((await formerSlugs.check(slug, before)).isTakenOver) checkDisclosure?.('formerSlug');
@@ -187,7 +196,10 @@ export function createForms(storage: Storage, options: FormsOptions) {
  * @param input Its types are those of the settings: the schema of the body saw to it.
  * @throws AppError VALIDATION_ERROR that names every field at fault.
  */
-function checkFormSettings(input: FormInput, allowed: Allowed): Partial<FormSettings> {
+function checkFormSettings(
+	input: FormInput,
+	{ allowed, before }: { allowed: Allowed; before: FormSettings },
+): Partial<FormSettings> {
 	const issues: FieldError[] = [];
 	const sent = SETTING_NAMES.filter((name) => input[name] !== undefined);
 	const settings = sent.map((name) => {
@@ -197,13 +209,17 @@ function checkFormSettings(input: FormInput, allowed: Allowed): Partial<FormSett
 	});
 	const [first] = issues;
 	if (first) throw new AppError('VALIDATION_ERROR', first.message, { fields: issues });
-	return Object.fromEntries(settings);
+	const checked: Partial<FormSettings> = Object.fromEntries(settings);
+	return { ...checked, ...storedNotification(checked, before) };
 }
 
 /** @throws what `checkDisclosure` throws, for changes that disclose, divert or delete content */
 function checkDisclosures(before: FormRow, after: Partial<FormSettings>, checkDisclosure: CheckDisclosure): void {
-	const { notificationEmail, spam = before.spam, attachFiles, retention = before.retention } = after;
-	if (notificationEmail !== before.notificationEmail) checkDisclosure('notificationEmail');
+	const { spam = before.spam, attachFiles, retention = before.retention } = after;
+	for (const name of ['notificationEmail', 'notification', 'routes'] as const) {
+		const { [name]: value = before[name] } = after;
+		if (!Bun.deepEquals(value, before[name])) checkDisclosure(name);
+	}
 	if (!Bun.deepEquals(spam, before.spam)) checkDisclosure('spam');
 	if (attachFiles && !before.attachFiles) checkDisclosure('attachFiles');
 	if (!Bun.deepEquals(retention, before.retention)) checkDisclosure('retention');
@@ -236,6 +252,7 @@ function toResponse(
 		submissionCount: counts.total,
 		createdAt,
 		...others,
+		notification: shownNotification(row),
 		files: files && { ...files, onRefused: files.onRefused ?? 'refuse' },
 		mode: row.mode,
 		...mapOtherCounts((counter) => counts[counter]),

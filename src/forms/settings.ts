@@ -6,12 +6,16 @@
 import { UNKNOWN_FIELDS, type UnknownFields } from '../field-rules/rules.ts';
 import { ALIAS_NAMES, ALIASES, type AliasName } from '../form-values/aliases.ts';
 import { CAPTCHAS, type Captcha } from '../form-values/captchas.ts';
+import { ADDRESSES_MAX, DEFAULT_NOTIFICATION } from '../form-values/notification-rules.ts';
+import { isTimeZone } from '../text/time-zone.ts';
 import { normalizeDomain } from './allowed-domains.ts';
 import { choice, choices, optionalChoice } from './kinds/choice.ts';
 import { context } from './kinds/context.ts';
 import { fields } from './kinds/fields.ts';
 import { files } from './kinds/files.ts';
 import { list } from './kinds/list.ts';
+import { routes } from './kinds/mail-routes.ts';
+import { notification } from './kinds/notification.ts';
 import { retention } from './kinds/retention.ts';
 import { count, moment, toggle } from './kinds/scalar.ts';
 import type { Setting } from './kinds/setting.ts';
@@ -22,7 +26,6 @@ import { parseRedirectUrl, URL_MAX } from './redirect-url.ts';
 import { isSlug, SLUG_MAX } from './slug.ts';
 
 const NAME_MAX = 200;
-const EMAILS_MAX = 10;
 const DOMAINS_MAX = 50;
 const SUBMISSIONS_MAX = 1_000_000_000;
 
@@ -63,10 +66,10 @@ const SETTINGS = {
 		option: { flags: '--active <true|false>', update: 'Whether it accepts submissions' },
 	}),
 	notificationEmail: mailboxes({
-		max: EMAILS_MAX,
+		max: ADDRESSES_MAX,
 		code: 'INVALID_EMAIL',
-		error: `notificationEmail must be an e-mail address such as ada@example.com or Ada <ada@example.com>, or up to ${EMAILS_MAX} of them separated by commas; a name with punctuation stands in quotes.`,
-		description: `One address, or up to ${EMAILS_MAX}: a text with commas between them, or a list. Each may have a name, as in \`Ada <ada@example.com>\`; one with punctuation stands in quotes. It is returned as a text.`,
+		error: `notificationEmail must be an e-mail address such as ada@example.com or Ada <ada@example.com>, or up to ${ADDRESSES_MAX} of them separated by commas; a name with punctuation stands in quotes.`,
+		description: `One address, or up to ${ADDRESSES_MAX}: a text with commas between them, or a list. Each may have a name, as in \`Ada <ada@example.com>\`; one with punctuation stands in quotes. It is returned as a text.`,
 		example: 'you@example.com',
 		group: 'notifications',
 		label: 'Notify by e-mail',
@@ -76,6 +79,47 @@ const SETTINGS = {
 			flags: '--notification-email <addresses>',
 			help: 'Who is notified of submissions; up to ten addresses, separated by commas',
 		},
+	}),
+	notification: notification({
+		description:
+			'The mails of submissions. `to` is `notificationEmail`; with `cc` and `bcc` up to 10 addresses, written as there. `subject` and ' +
+			'`intro`, a text of up to 2,000 characters above the fields, may have `{{field}}` and `{{form.name}}`; `fields` are `all`, or the ' +
+			'names of those that a mail shows. `replyTo` is an address, or the name of the field that has it; `fromName` the name beside ' +
+			'the address of the server. What is left out takes its default, and `to` stays. `null`: no mails.',
+		example: { to: 'you@example.com', ...DEFAULT_NOTIFICATION, subject: '{{form.name}}: {{name}}' },
+		group: 'notifications',
+		label: 'Mails',
+		hint: 'In subject and text, {{name}} stands for the field of that name and {{form.name}} for the name of the form.',
+		option: {
+			flags: '--notification <mails>',
+			help: 'What mails say and who else gets them, as JSON or @FILE, such as {"subject":"{{form.name}}: {{name}}"}',
+		},
+	}),
+	routes: routes({
+		description:
+			'Up to 10 routes of mails: if all conditions in `where`, up to 5, hold, the mail goes to `to` in place of `notificationEmail`. ' +
+			'All routes that match count; without one it goes to `notificationEmail`. In all up to 20 addresses.',
+		example: [{ where: [{ field: 'topic', is: 'Sales' }], to: 'sales@example.com' }],
+		group: 'notifications',
+		label: 'Routes',
+		hint: 'By its fields, a submission goes to other addresses. If several routes match, all of them get it; if none does, the addresses above.',
+		option: {
+			flags: '--routes <routes>',
+			help: 'Other addresses by the fields of a submission, as JSON or @FILE',
+		},
+	}),
+	timeZone: optionalText({
+		check: (zone) => (isTimeZone(zone.trim()) ? zone.trim() : undefined),
+		code: 'INVALID_TIME_ZONE',
+		error: 'timeZone must be the name of a time zone such as Europe/Berlin, or UTC.',
+		description:
+			'The time zone of moments in its mails, such as `Europe/Berlin`. `null`: that of the server, `FORMSRV_TIME_ZONE`.',
+		example: null,
+		group: 'notifications',
+		label: 'Time zone of mails',
+		placeholder: 'Europe/Berlin',
+		hint: 'Empty: that of the server.',
+		option: { flags: '--time-zone <zone>', help: 'The time zone of moments in its mails, such as Europe/Berlin' },
 	}),
 	redirectUrl: optionalText({
 		check: checkRedirectUrl,

@@ -66,6 +66,8 @@ export const isFormLevel = ({ formIds }: Principal): boolean => formIds !== null
  */
 const DISCLOSURES = {
 	notificationEmail: 'Changing notificationEmail decides who reads the submissions of the form',
+	notification: 'Changing notification decides what of the submissions of the form is sent to whom',
+	routes: 'Changing routes decides who reads the submissions of the form',
 	attachFiles: 'Setting attachFiles sends the files of submissions by mail',
 	formerSlug: 'Taking the former address of another form leads its submissions here',
 	spam: 'Changing the spam settings reveals, by the counts, the content of submissions',

@@ -7,6 +7,7 @@ import type { AliasName } from '../form-values/aliases.ts';
 import { CAPTCHA_NAMES } from '../form-values/captchas.ts';
 import type { ContextRules } from '../form-values/context-rules.ts';
 import { DEFAULT_FILE_RULES, type FileRules } from '../form-values/file-rules.ts';
+import type { MailRoute, NotificationRules } from '../form-values/notification-rules.ts';
 import type { RetentionRules } from '../form-values/retention-rules.ts';
 import { DEFAULT_SPAM_SETTINGS, type SpamSettings } from '../form-values/spam-settings.ts';
 
@@ -58,7 +59,13 @@ export const forms = sqliteTable('forms', {
 	slug: text('slug').notNull().unique(),
 	name: text('name').notNull(),
 	isActive: integer('is_active', { mode: 'boolean' }).notNull().default(true),
+	/** The `to` of `notification`. */
 	notificationEmail: text('notification_email'),
+	/** `null`: the defaults. */
+	notification: text('notification', { mode: 'json' }).$type<NotificationRules>(),
+	routes: text('routes', { mode: 'json' }).$type<MailRoute[]>().notNull().default([]),
+	/** `null`: that of the server. */
+	timeZone: text('time_zone'),
 	redirectUrl: text('redirect_url'),
 	allowedDomains: text('allowed_domains', { mode: 'json' }).$type<string[]>().notNull().default([]),
 	captcha: text('captcha', { enum: CAPTCHA_NAMES }),

@@ -27,8 +27,8 @@ export interface Mailbox {
 }
 
 const NAME_MAX = 100;
-/** More than ten of the longest. */
-const LIST_MAX = 5000;
+/** More than twenty of the longest. */
+const LIST_MAX = 10_000;
 /** One of a list: a name, which stands in quotes if a mark of punctuation is in it, and an address in brackets; or the address alone. */
 const MAILBOX = /\s*(?:(?:"((?:[^"\\]|\\.)*)"\s*|([^"<>()[\]\\,;:@]*))<([^<>]*)>|([^\s<>",]*))\s*(,|$)/y;
 const PUNCTUATION = /["<>()[\]\\,;:@.]/;

@@ -11,6 +11,18 @@ const OTHERS: { [Name in SettingName]: NonNullable<FormInput[Name]> } = {
 	slug: 'chosen',
 	isActive: false,
 	notificationEmail: 'ada@example.com',
+	notification: {
+		to: 'ada@example.com',
+		cc: 'bob@example.com',
+		bcc: 'eve@example.com',
+		subject: '{{form.name}}: {{name}}',
+		intro: 'A new lead.',
+		fields: ['name'],
+		replyTo: 'mail',
+		fromName: 'Sales',
+	},
+	routes: [{ where: [{ field: 'topic', is: 'Sales' }], to: 'sales@example.com' }],
+	timeZone: 'Europe/Berlin',
 	redirectUrl: 'https://example.com/thanks',
 	allowedDomains: ['example.com'],
 	captcha: 'turnstile',
@@ -88,7 +100,7 @@ describe('a member', () => {
 		if (typeof inside !== 'object') return [];
 		return Object.keys(inside as object).map((member) => ({ name, member, inside: inside as object }));
 	});
-	const required = ['fields.name', 'fields.type'];
+	const required = ['fields.name', 'fields.type', 'routes.where', 'routes.to'];
 	test.each(members.filter(({ name, member }) => !required.includes(`${name}.${member}`)))(
 		'$member of $name',
 		async ({ name, member, inside }) => {

@@ -82,6 +82,7 @@ test('a form is created with defaults, read, changed and listed newest first', a
 		...second,
 		name: 'Work',
 		notificationEmail: null,
+		notification: null,
 		redirectUrl: null,
 		allowedDomains: [],
 		captcha: null,

@@ -3,12 +3,13 @@
 import { and, count, desc, eq, exists, inArray, sql } from 'drizzle-orm';
 import type { SmtpServer } from '../../config/smtp-url.ts';
 import type { FileStore } from '../../files/file-store.ts';
+import { parseRecipients } from '../../form-values/notification-rules.ts';
 import type { Storage } from '../../storage/contract.ts';
 import { createDamageCheck } from '../../storage/damage-check.ts';
 import type { SubmissionHead } from '../../storage/submission.ts';
 import { type DeliveryRow, deliveries, type FormRow, forms, submissions } from '../../storage/tables.ts';
 import type { ByteBudget, Release } from '../../tasks/byte-budget.ts';
-import { formatMailbox, parseMailboxes } from '../../text/email-address.ts';
+import { formatMailbox, type Mailbox } from '../../text/email-address.ts';
 import type { Attempt, Content, Messages } from '../channel.ts';
 import { ADDRESS_CHANGED, SUBMISSIONS_DIGEST } from '../events.ts';
 import type { Outcome } from '../worker/outcome.ts';
@@ -17,6 +18,7 @@ import {
 	DIGEST_READS,
 	DIGEST_SHOWS,
 	type Mail,
+	type MailRecipients,
 	NOTIFICATION_READS,
 	type NotifiedSubmission,
 	renderAddressNotice,
@@ -121,11 +123,11 @@ export function createMailChannel(storage: Storage, { setup, budget, store }: Ma
 	): Promise<Rendered | Outcome> {
 		const [form] = await db.select().from(forms).where(eq(forms.id, row.formId));
 		if (!form || form.deletedAt !== null) return { kind: 'rejected', error: 'The form was deleted' };
-		const to = parseMailboxes(row.destination, Number.POSITIVE_INFINITY)?.map(formatMailbox);
-		if (!to) return { kind: 'rejected', error: `"${row.destination}" is not a mail address` };
-		if (row.event === SUBMISSIONS_DIGEST) return digest(row, { form, to, signal });
+		const recipients = recipientsIn(row);
+		if (!recipients) return { kind: 'rejected', error: `"${row.destination}" is not a mail address` };
+		if (row.event === SUBMISSIONS_DIGEST) return digest(row, { form, recipients, signal });
 		if (row.event === ADDRESS_CHANGED) {
-			const mail = renderAddressNotice(setup.identity, { id: row.id, madeAt: timeOf(row.id), form, to });
+			const mail = renderAddressNotice(setup.identity, { id: row.id, madeAt: timeOf(row.id), form, ...recipients });
 			return { mail, release: () => {} };
 		}
 		const head = await storage.submissions.head(form.id, row.submissionId ?? -1);
@@ -140,7 +142,7 @@ export function createMailChannel(storage: Storage, { setup, budget, store }: Ma
 			return renderNotification(setup.identity, {
 				form,
 				submission: { ...submission, files, unreadable },
-				to,
+				...recipients,
 				attachments: attached,
 			});
 		});
@@ -149,7 +151,7 @@ export function createMailChannel(storage: Storage, { setup, budget, store }: Ma
 	/** A delivery split off from a digest covers the same submissions. */
 	async function digest(
 		row: DeliveryRow,
-		{ form, to, signal }: { form: FormRow; to: string[]; signal?: AbortSignal },
+		{ form, recipients, signal }: { form: FormRow; recipients: MailRecipients; signal?: AbortSignal },
 	): Promise<Rendered | Outcome> {
 		const id = row.digestId ?? row.id;
 		const notSpam = db
@@ -182,7 +184,7 @@ export function createMailChannel(storage: Storage, { setup, budget, store }: Ma
 				// Reading may take long: yield to other work in between.
 				await new Promise((resolve) => setImmediate(resolve));
 			}
-			return renderDigest(setup.identity, { id, madeAt: timeOf(id), form, total, latest, to });
+			return renderDigest(setup.identity, { id, madeAt: timeOf(id), form, total, latest, ...recipients });
 		});
 	}
 
@@ -227,4 +229,10 @@ export function createMailChannel(storage: Storage, { setup, budget, store }: Ma
 		},
 		recall: async (_row, kept) => JSON.parse(kept) as Content,
 	};
+}
+
+function recipientsIn({ destination }: Pick<DeliveryRow, 'destination'>): Required<MailRecipients> | undefined {
+	const found = parseRecipients(destination);
+	const texts = (mailboxes: Mailbox[]) => mailboxes.map(formatMailbox);
+	return found && { to: texts(found.to), cc: texts(found.cc), bcc: texts(found.bcc) };
 }

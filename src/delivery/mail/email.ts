@@ -2,17 +2,19 @@
 
 import { labelsOf } from '../../field-rules/rules.ts';
 import { describeDropped, parseDropped } from '../../form-values/dropped-files.ts';
+import { DEFAULT_NOTIFICATION } from '../../form-values/notification-rules.ts';
 import { encodeId } from '../../ids.ts';
 import { describeReasons, parseReasons, reasonsOfForm } from '../../spam/verdict.ts';
 import type { StoredFile, StoredSubmission } from '../../storage/submission.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import type { Mailbox } from '../../text/email-address.ts';
 import { isEmailAddress, parseMailboxes } from '../../text/email-address.ts';
+import { momentIn } from '../../text/time-zone.ts';
 import { DAMAGED, type Field, type ReadingBounds, readFields } from '../fields.ts';
 import { type Attachment, describeFiles } from './attachments.ts';
 import { cutFields, summarize, tidy, tidyLine } from './fit-text.ts';
 import { type Body, entryTable, fieldTable, hint, type MailPage, paragraph, renderBody } from './layout.ts';
-import { fillSubject, tidySubject } from './subject.ts';
+import { fillIntro, fillSubject, tidySubject } from './subject.ts';
 
 /** More than a mail shows, because the subject and Reply-To may come from a field behind a long one. */
 export const NOTIFICATION_READS = { textMax: 2 ** 20, valueMax: 250_000 } as const satisfies ReadingBounds;
@@ -32,6 +34,9 @@ export interface Mail extends Body {
 	from: Mailbox;
 	/** Each as `Name <address>`, or the address alone. */
 	to: string[];
+	cc: string[];
+	/** They get it, and stand in no header. */
+	bcc: string[];
 	replyTo: string | null;
 	subject: string;
 	/** Without angle brackets. The same at every attempt, so that a receiver can drop duplicates. */
@@ -46,9 +51,13 @@ export interface MailIdentity {
 	from: Mailbox;
 	/** Public address of the dashboard, without a slash at the end. */
 	baseUrl: string;
+	/** That of moments, unless the form has another; UTC by default. */
+	timeZone?: string;
 }
 
-export type NotifiedForm = Pick<FormRow, 'id' | 'name'> & Partial<Pick<FormRow, 'fields'>>;
+export type MailRecipients = Pick<Mail, 'to'> & Partial<Pick<Mail, 'cc' | 'bcc'>>;
+export type NotifiedForm = Pick<FormRow, 'id' | 'name'> &
+	Partial<Pick<FormRow, 'fields' | 'notification' | 'timeZone'>>;
 
 /** `data` may be only the beginning of the stored JSON text. */
 export interface NotifiedSubmission
@@ -62,11 +71,10 @@ export interface NotifiedSubmission
 }
 
 /** A mail about a form that is a delivery of its own; of its `id` and time. */
-interface MailAboutForm {
+interface MailAboutForm extends MailRecipients {
 	id: number;
 	madeAt: Date;
 	form: NotifiedForm;
-	to: string[];
 }
 
 /** The notification of one submission. */
@@ -75,36 +83,48 @@ export function renderNotification(
 	{
 		form,
 		submission,
-		to,
 		attachments = [],
-	}: { form: NotifiedForm; submission: NotifiedSubmission; to: string[]; attachments?: readonly Attachment[] },
+		...recipients
+	}: MailRecipients & { form: NotifiedForm; submission: NotifiedSubmission; attachments?: readonly Attachment[] },
 ): Mail {
 	const { id, receivedAt, spamReasons = null } = submission;
+	const rules = form.notification ?? DEFAULT_NOTIFICATION;
 	const fields = fieldsOf(submission, NOTIFICATION_READS);
-	const custom = fillSubject(submission.subject ?? '', { fields });
+	const received = timeIn(identity, { form, time: receivedAt });
+	const url = submissionUrl(identity, { formId: form.id, submissionId: id });
+	const values = {
+		fields,
+		'form.name': form.name,
+		'submission.id': encodeId(id),
+		'submission.url': url,
+		'submission.createdAt': received,
+	};
+	const custom = fillSubject(rules.subject ?? '', values) || fillSubject(submission.subject ?? '', { fields });
+	const intro = fillIntro(rules.intro ?? '', values);
 	const { shown, isCut } = cutFields(labelled(fields, form));
 	const files = describeFiles(submission.files ?? [], { ...submission, attachments }).concat(notTaken(submission));
 	const spam = describeSpam(spamReasons);
 	const reason = `Sent because this address is set for notifications of the form “${tidyLine(form.name)}”.`;
 	return mailOf(identity, {
+		...recipients,
 		form,
-		to,
 		key: encodeId(id),
 		at: receivedAt,
-		replyTo: replyToOf(submission, fields),
+		replyTo: replyToOf(submission, { fields, chosen: rules.replyTo }),
 		attachments,
 		subject: custom || `New submission: ${form.name}`,
 		title: custom || 'New submission',
 		preview: summarize(shown, PREVIEW_MAX),
 		parts: [
+			...(intro === '' ? [] : [paragraph(tidy(intro))]),
 			...(shown.length > 0 ? [fieldTable(shown)] : []),
 			...(isCut
 				? [hint('This mail contains only the beginning. The whole submission is stored: open it with the link.')]
 				: []),
 			...(files.length > 0 ? [fieldTable([{ name: FILES, text: tidy(files.join('\n')) }])] : []),
 		],
-		note: `Received ${formatTime(receivedAt)}`,
-		link: { url: submissionUrl(identity, { formId: form.id, submissionId: id }), label: 'Open submission' },
+		note: `Received ${received}`,
+		link: { url, label: 'Open submission' },
 		footer: spam === null ? [reason] : [tidyLine(spam), reason],
 		footerLink: { url: formUrl(identity, form.id), label: 'Change it' },
 	});
@@ -116,7 +136,7 @@ export function renderNotification(
  */
 export function renderDigest(
 	identity: MailIdentity,
-	{ id, madeAt, form, to, total, latest }: MailAboutForm & { total: number; latest: NotifiedSubmission[] },
+	{ id, madeAt, form, total, latest, ...recipients }: MailAboutForm & { total: number; latest: NotifiedSubmission[] },
 ): Mail {
 	const title = `${total.toLocaleString('en')} more ${total === 1 ? 'submission' : 'submissions'}`;
 	const entries = latest.slice(0, DIGEST_SHOWS).map((submission) => {
@@ -126,7 +146,7 @@ export function renderDigest(
 			.join(', ');
 		const nothing = fields.some(({ isCut }) => isCut) ? '…' : '(no fields)';
 		return {
-			time: formatTime(submission.receivedAt),
+			time: timeIn(identity, { form, time: submission.receivedAt }),
 			lines: [
 				summarize(fields, SUMMARY_MAX) || nothing,
 				...(files === '' ? [] : [summarize([{ name: FILES, text: files }], SUMMARY_MAX)]),
@@ -136,8 +156,8 @@ export function renderDigest(
 	});
 	const more = total - entries.length;
 	return mailOf(identity, {
+		...recipients,
 		form,
-		to,
 		key: `digest.${encodeId(id)}`,
 		at: madeAt,
 		subject: `${title}: ${form.name}`,
@@ -163,7 +183,7 @@ export function renderAddressNotice(identity: MailIdentity, { id, madeAt, form, 
 		title,
 		subject: `${title}: ${form.name}`,
 		paragraphs: [
-			`The notification addresses of the form "${name}" were changed at ${formatTime(madeAt)}. The former ones: ${to.join(', ')}.`,
+			`The notification addresses of the form "${name}" were changed at ${timeIn(identity, { form, time: madeAt })}. The former ones: ${to.join(', ')}.`,
 			'If you did not expect this, check the settings of the form. The server’s log names the key or session that changed them.',
 		],
 		link: { url: `${formUrl(identity, form.id)}/settings`, label: 'Open the settings of the form' },
@@ -200,10 +220,13 @@ function fieldsOf({ data, isDamaged }: NotifiedSubmission, reads: ReadingBounds)
 	return isDamaged ? [{ name: DAMAGED, text: LOST, isCut: false }] : readFields(data, reads);
 }
 
-/** As people know the fields. */
-function labelled(fields: readonly Field[], form: NotifiedForm): Field[] {
-	const labelOf = labelsOf(form.fields);
-	return fields.map((field) => ({ ...field, name: labelOf(field.name) }));
+/** Those that mails show, as people know them. */
+function labelled(fields: readonly Field[], { fields: rules, notification }: NotifiedForm): Field[] {
+	const labelOf = labelsOf(rules);
+	const chosen = notification?.fields ?? 'all';
+	const byName = new Map(fields.map((field) => [field.name, field]));
+	const shown = chosen === 'all' ? fields : chosen.flatMap((name) => byName.get(name) ?? []);
+	return shown.map((field) => ({ ...field, name: labelOf(field.name) }));
 }
 
 /** A line for each file that the submission was stored without. */
@@ -216,9 +239,14 @@ function describeSpam(reasons: string | null): string | null {
 	return reasons && describeReasons(parseReasons(reasonsOfForm(reasons)));
 }
 
-function replyToOf(submission: NotifiedSubmission, fields: Field[]): string | null {
-	const email = fields.find(({ name, isCut }) => !isCut && name.toLowerCase() === 'email');
-	const candidates = [submission.replyTo, email?.text];
+/** @param chosen An address of the owner, or the name of a field. */
+function replyToOf(
+	submission: NotifiedSubmission,
+	{ fields, chosen }: { fields: Field[]; chosen: string | null },
+): string | null {
+	const find = (isOne: (name: string) => boolean) => fields.find(({ name, isCut }) => !isCut && isOne(name))?.text;
+	const usual = () => [submission.replyTo, find((name) => name.toLowerCase() === 'email')];
+	const candidates = chosen === null ? usual() : [chosen.includes('@') ? chosen : find((name) => name === chosen)];
 	return candidates.map((text) => text?.trim()).find((text) => text && isReplyAddress(text)) ?? null;
 }
 
@@ -227,10 +255,12 @@ function isReplyAddress(text: string): boolean {
 	return isEmailAddress(text) && !text.includes('=?');
 }
 
-interface MailOptions extends Omit<MailPage, 'formName'>, Partial<Pick<Mail, 'replyTo' | 'attachments'>> {
+interface MailOptions
+	extends Omit<MailPage, 'formName'>,
+		MailRecipients,
+		Partial<Pick<Mail, 'replyTo' | 'attachments'>> {
 	/** `null`: about the server. */
 	form: NotifiedForm | null;
-	to: string[];
 	/** The same at every attempt, and only for this mail. */
 	key: string;
 	at: Date;
@@ -239,14 +269,16 @@ interface MailOptions extends Omit<MailPage, 'formName'>, Partial<Pick<Mail, 're
 
 function mailOf(
 	identity: MailIdentity,
-	{ form, to, key, at, subject, replyTo = null, attachments = [], ...page }: MailOptions,
+	{ form, to, cc = [], bcc = [], key, at, subject, replyTo = null, attachments = [], ...page }: MailOptions,
 ): Mail {
-	const wrong = to.find((mailbox) => !parseMailboxes(mailbox, 1));
+	const wrong = [...to, ...cc, ...bcc].find((mailbox) => !parseMailboxes(mailbox, 1));
 	if (to.length === 0 || wrong !== undefined) throw new Error(`"${wrong ?? ''}" is not a mail address`);
 	const host = mailHost(identity);
 	return {
-		from: identity.from,
+		from: { ...identity.from, name: form?.notification?.fromName ?? identity.from.name },
 		to,
+		cc,
+		bcc,
 		replyTo,
 		subject: tidySubject(subject),
 		messageId: `${key}@${host}`,
@@ -282,6 +314,6 @@ function submissionUrl(identity: MailIdentity, ids: { formId: number; submission
 	return `${formUrl(identity, ids.formId)}/submissions/${encodeId(ids.submissionId)}`;
 }
 
-function formatTime(time: Date): string {
-	return `${time.toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })} UTC`;
+function timeIn({ timeZone = 'UTC' }: MailIdentity, { form, time }: { form: NotifiedForm; time: Date }): string {
+	return momentIn(form.timeZone ?? timeZone, time);
 }

@@ -7,8 +7,18 @@ import type { Mail } from './email.ts';
 const KEPT_MAX_BYTES = 20_000;
 
 /** The whole mail to show, including its HTML part. */
-export function shownMail({ from, to, replyTo, subject, messageId, text, html }: Mail): Content & { html: string } {
-	return { from, to, replyTo, subject, messageId, text, html };
+export function shownMail({
+	from,
+	to,
+	cc,
+	bcc,
+	replyTo,
+	subject,
+	messageId,
+	text,
+	html,
+}: Mail): Content & { html: string } {
+	return { from, to, cc, bcc, replyTo, subject, messageId, text, html };
 }
 
 /** JSON text without the HTML part, which only repeats the text. A long text is cut, and `isCut` set. */

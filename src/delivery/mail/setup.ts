@@ -14,6 +14,8 @@ export interface MailSettings {
 	mailFrom: string | null;
 	/** Public address of the dashboard. */
 	baseUrl: string;
+	/** That of moments, unless the form has another. */
+	timeZone?: string;
 }
 
 export interface MailSetup {
@@ -22,8 +24,8 @@ export interface MailSetup {
 }
 
 /** @throws Error with a sentence for the operator */
-export function readMailSetup({ smtpUrl, mailFrom, baseUrl }: MailSettings): MailSetup {
+export function readMailSetup({ smtpUrl, mailFrom, baseUrl, timeZone }: MailSettings): MailSetup {
 	const from = mailFrom === null ? PLACEHOLDER_SENDER : parseSender(mailFrom);
 	if (!from) throw new Error('FORMSRV_MAIL_FROM must be one mail address, such as Forms <forms@example.com>.');
-	return { server: smtpUrl === null ? null : parseSmtpUrl(smtpUrl), identity: { from, baseUrl } };
+	return { server: smtpUrl === null ? null : parseSmtpUrl(smtpUrl), identity: { from, baseUrl, timeZone } };
 }

@@ -70,10 +70,13 @@ async function compose(mail: Mail): Promise<Composed> {
 	const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
 	const { encodeWord } = await import('nodemailer/lib/mime-funcs');
 	const gaps = mail.attachments.map(newGap);
+	const mailboxesOf = (list: readonly string[]) => list.flatMap((mailbox) => parseMailboxes(mailbox, 1) ?? []);
 	const asMailbox = (address: string): Mailbox => ({ name: '', address });
 	const node = new MailComposer({
 		from: mail.from,
-		to: mail.to.flatMap((mailbox) => parseMailboxes(mailbox, 1) ?? []),
+		to: mailboxesOf(mail.to),
+		cc: mailboxesOf(mail.cc),
+		bcc: mailboxesOf(mail.bcc),
 		replyTo: mail.replyTo === null ? undefined : asMailbox(mail.replyTo),
 		// nodemailer would take such a text for already encoded and send it unchanged.
 		subject: mail.subject.includes('=?') ? undefined : mail.subject,

@@ -1,11 +1,13 @@
-/** Pure: builds a mail's subject from untrusted text: one line that every mail program shows alike. */
+/** Pure: builds a mail's subject and introduction from untrusted text: values are one line that every mail program shows alike. */
 
-import { fillPlaceholders, type PlaceholderValues } from '../../text/placeholders.ts';
+import { fillPlaceholders, type PlaceholderValues, placeholdersIn } from '../../text/placeholders.ts';
 
 const SUBJECT_MAX = 200;
 /** Many times the length of a subject, because consecutive blanks become one. */
 const VALUE_IN_SUBJECT_MAX = 4_000;
 const FILLED_MAX = 400_000;
+const VALUE_IN_INTRO_MAX = 500;
+const INTRO_MAX = 20_000;
 /** Control characters, line separators and bidirectional overrides. */
 const UNFIT_FOR_SUBJECT = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
 /** RFC 2047. */
@@ -17,6 +19,19 @@ const DECODED_AT_MOST = 3;
 /** @returns one line of at most 200 characters, possibly empty */
 export function fillSubject(template: string, values: PlaceholderValues): string {
 	return tidySubject(fillPlaceholders(template, values, { valueMax: VALUE_IN_SUBJECT_MAX, totalMax: FILLED_MAX }));
+}
+
+/** The owner's lines, with each value as a part of its line. */
+export function fillIntro(template: string, { fields = [], ...values }: PlaceholderValues): string {
+	const names = new Set(placeholdersIn(template));
+	const lines = fields
+		.filter(({ name }) => names.has(name))
+		.map(({ name, text }) => ({ name, text: tidyLine(text.slice(0, VALUE_IN_SUBJECT_MAX)) }));
+	return fillPlaceholders(
+		template,
+		{ ...values, fields: lines },
+		{ valueMax: VALUE_IN_INTRO_MAX, totalMax: INTRO_MAX },
+	).toWellFormed();
 }
 
 /**

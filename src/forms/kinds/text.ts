@@ -44,15 +44,18 @@ export function optionalText({ example, ...options }: TextOptions<string | null>
 
 export type Mailboxes = Omit<Text, 'check'> & Setting<string | null, string | string[]>;
 
+/** Mailboxes as a text with commas between them; `undefined` unless all are valid and there are 1 to `max`. */
+export function checkMailboxes(sent: string | string[], max: number): string | undefined {
+	const found = [sent].flat().map((text) => parseMailboxes(text, max));
+	const all = found.flatMap((some) => some ?? []);
+	const isGood = !found.includes(undefined) && all.length >= 1 && all.length <= max;
+	return isGood ? all.map(formatMailbox).join(', ') : undefined;
+}
+
 /** A list of mailboxes, or a text with commas between them, as which it is returned. */
 export function mailboxes({ max, ...options }: Omit<TextOptions<string | null>, 'check'> & { max: number }): Mailboxes {
 	const { description, code, error } = options;
-	function check(sent: string | string[]): string | undefined {
-		const found = [sent].flat().map((text) => parseMailboxes(text, max));
-		const all = found.flatMap((some) => some ?? []);
-		const isGood = !found.includes(undefined) && all.length >= 1 && all.length <= max;
-		return isGood ? all.map(formatMailbox).join(', ') : undefined;
-	}
+	const check = (sent: string | string[]) => checkMailboxes(sent, max);
 	return {
 		...optionalText({ ...options, check }),
 		inputSchema: ({ Type }) => Type.Union([Type.String(), Type.Array(Type.String())], { description }),

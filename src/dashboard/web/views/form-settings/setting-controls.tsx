@@ -7,6 +7,8 @@ import type { Context } from '../../../../forms/kinds/context.ts';
 import type { Fields } from '../../../../forms/kinds/fields.ts';
 import type { Files } from '../../../../forms/kinds/files.ts';
 import type { List } from '../../../../forms/kinds/list.ts';
+import type { Routes } from '../../../../forms/kinds/mail-routes.ts';
+import type { NotificationSetting as NotificationKind } from '../../../../forms/kinds/notification.ts';
 import type { Retention } from '../../../../forms/kinds/retention.ts';
 import type { Count, Moment } from '../../../../forms/kinds/scalar.ts';
 import type { Setting } from '../../../../forms/kinds/setting.ts';
@@ -21,7 +23,14 @@ import type { ControlProps } from './control-props.ts';
 import { type RuleDraft, ruleDraft, ruleOf } from './field-drafts.ts';
 import { FieldsSetting } from './fields-setting.tsx';
 import { entriesOf, FilesSetting, fileRulesChange, fileRulesDraft } from './files-setting.tsx';
+import {
+	type NotificationDraft,
+	NotificationSetting,
+	notificationChange,
+	notificationDraft,
+} from './notification-setting.tsx';
 import { type RetentionDraft, RetentionSetting, retentionChange, retentionDraft } from './retention-setting.tsx';
+import { type RouteDraft, RoutesSetting, routeDraft, routeOf } from './routes-setting.tsx';
 import { type SpamDraft, SpamSetting, spamChange, spamDraft } from './spam-setting.tsx';
 
 /** @template Draft What the inputs hold; JSON. */
@@ -156,6 +165,18 @@ const fields: Control<Fields, RuleDraft[]> = {
 	Input: FieldsSetting,
 };
 
+const notification: Control<NotificationKind, NotificationDraft> = {
+	draft: notificationDraft,
+	change: notificationChange,
+	Input: NotificationSetting,
+};
+
+const routes: Control<Routes, RouteDraft[]> = {
+	draft: (value) => value.map(routeDraft),
+	change: (drafts) => drafts.map(routeOf),
+	Input: RoutesSetting,
+};
+
 type Kind = Exclude<FormSetting['kind'], 'switch'>;
 
 const CONTROLS: { [K in Kind]: Control<Extract<FormSetting, { kind: K }>, unknown> } = {
@@ -170,6 +191,8 @@ const CONTROLS: { [K in Kind]: Control<Extract<FormSetting, { kind: K }>, unknow
 	moment,
 	count,
 	fields,
+	notification,
+	routes,
 };
 
 /** `undefined` for a switch. */

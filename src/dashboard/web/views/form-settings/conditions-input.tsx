@@ -1,0 +1,94 @@
+/** Inputs for conditions on the fields of a submission. */
+
+import type { Condition } from '../../../../form-values/conditions.ts';
+import { Button, IconButton } from '../../components/buttons.tsx';
+import { Field, Select } from '../../components/inputs.tsx';
+import { errorOf } from '../../field-errors.ts';
+
+const TESTS = {
+	is: 'is',
+	contains: 'contains',
+	exists: 'is filled in',
+	missing: 'is empty',
+} as const;
+type Test = keyof typeof TESTS;
+const OPTIONS = Object.entries(TESTS).map(([value, label]) => ({ value, label }));
+
+/** A condition as the inputs hold it. */
+export interface ConditionDraft {
+	field: string;
+	test: Test;
+	text: string;
+}
+
+const NEW: ConditionDraft = { field: '', test: 'is', text: '' };
+
+export function conditionDraft({ field, is, contains, exists }: Condition): ConditionDraft {
+	if (is !== undefined) return { field, test: 'is', text: is };
+	if (contains !== undefined) return { field, test: 'contains', text: contains };
+	return { field, test: exists ? 'exists' : 'missing', text: '' };
+}
+
+export function conditionOf({ field, test, text }: ConditionDraft): Condition {
+	if (test === 'exists' || test === 'missing') return { field, exists: test === 'exists' };
+	return { field, [test]: text };
+}
+
+interface Props {
+	/** The member of the setting that has them, as errors name it. */
+	member: string;
+	/** How many there are at most. */
+	max: number;
+	drafts: ConditionDraft[];
+	error: unknown;
+	disabled: boolean;
+	onChange(drafts: ConditionDraft[]): void;
+}
+
+export function ConditionsInput({ member, max, drafts, error, disabled, onChange }: Props) {
+	const set = (at: number, change: Partial<ConditionDraft>) =>
+		onChange(drafts.with(at, { ...(drafts[at] as ConditionDraft), ...change }));
+	return (
+		<div class="stack">
+			{drafts.map((draft, at) => (
+				<div key={at} class="pairs">
+					<Field
+						label="If the field"
+						value={draft.field}
+						isMono
+						error={errorOf(error, `${member}.${at}`)}
+						disabled={disabled}
+						onInput={(field) => set(at, { field })}
+					/>
+					<Select
+						label="Test"
+						options={OPTIONS}
+						value={draft.test}
+						disabled={disabled}
+						onChange={(test) => set(at, { test: test as Test })}
+					/>
+					{draft.test !== 'exists' && draft.test !== 'missing' && (
+						<Field label="Text" value={draft.text} disabled={disabled} onInput={(text) => set(at, { text })} />
+					)}
+					{!disabled && drafts.length > 1 && (
+						<div>
+							<IconButton
+								icon="trash"
+								label={`Remove the condition on ${draft.field || 'the new field'}`}
+								tone="danger"
+								onClick={() => onChange(drafts.toSpliced(at, 1))}
+							/>
+						</div>
+					)}
+				</div>
+			))}
+			{!disabled && drafts.length < max && (
+				<div>
+					<Button label="And if…" icon="plus" look="small" onClick={() => onChange([...drafts, NEW])} />
+				</div>
+			)}
+		</div>
+	);
+}
+
+export const NEW_CONDITIONS: ConditionDraft[] = [NEW];
