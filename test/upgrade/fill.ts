@@ -20,6 +20,9 @@ const OWNER = 'owner@example.com';
 /** A value other than the default for each setting. */
 const SETTINGS: Record<Exclude<SettingName, 'name' | 'slug' | 'isActive'>, unknown> = {
 	notificationEmail: 'Ada <ada@example.com>, grace@example.com',
+	notification: { bcc: 'archive@example.com', subject: '{{form.name}}: {{topic}}', fields: ['email', 'message'] },
+	routes: [{ where: [{ field: 'topic', is: 'Sales' }], to: 'Zoë <sales@example.com>' }],
+	timeZone: 'Europe/Berlin',
 	redirectUrl: 'https://example.com/thanks?a=ü',
 	allowedDomains: ['example.com', 'localhost'],
 	captcha: 'altcha',
