@@ -6,6 +6,7 @@ export default defineConfig({
 		'./src/storage/tables.ts',
 		'./src/storage/spam-tables.ts',
 		'./src/storage/session-tables.ts',
+		'./src/storage/audit-table.ts',
 		'./src/storage/sqlite/tables.ts',
 	],
 	out: './drizzle',

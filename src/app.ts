@@ -1,5 +1,6 @@
 /** The composition root: opens and closes all parts of the program together. */
 
+import { createAudit } from './audit/audit.ts';
 import { createBackups } from './backup/schedule.ts';
 import type { Config } from './config.ts';
 import { createEventStreams } from './dashboard/events/streams.ts';
@@ -30,6 +31,7 @@ import { createMetrics } from './metrics/metrics.ts';
 import type { GuardedPost } from './network/guarded-request.ts';
 import { localUrl } from './network/local-url.ts';
 import { createSpam } from './spam/spam.ts';
+import { createActions } from './storage/audit/action.ts';
 import { databaseName, openStorage } from './storage/open.ts';
 import { createServerSecret } from './storage/server-secret.ts';
 import { createBulk } from './submissions/bulk/bulk.ts';
@@ -77,7 +79,9 @@ export interface AppOptions {
  */
 export async function openApp(config: Config, { log: wholeLog, now = Date.now, elapsed }: AppOptions) {
 	const { place } = config.files;
+	const actions = createActions();
 	const storage = await openStorage(config.database, {
+		actions,
 		beforeNew: async () => {
 			const problem = await filesAlone(place, databaseName(config.database));
 			if (problem !== undefined) throw new AppError('UNAVAILABLE', problem);
@@ -117,6 +121,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		now,
 	});
 	const metrics = createMetrics();
+	const audit = createAudit(storage, { log, now });
 	const intake = createIntake({
 		storage,
 		forms: { findBySlug: createFindBySlug(storage) },
@@ -150,6 +155,8 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		now,
 		log,
 		storage,
+		actions,
+		audit,
 		keys,
 		sessions,
 		streams,
@@ -178,7 +185,10 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		/** Returns whether the holder of a link to a file is still valid. */
 		isAlive: ({ kind, id }: LinkHolder): Promise<boolean> =>
 			({ key: keys, session: sessions, webhook: webhooks })[kind].isAlive(id),
-		close: storage.close,
+		async close(): Promise<void> {
+			await audit.close();
+			await storage.close();
+		},
 	};
 }
 

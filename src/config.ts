@@ -40,6 +40,7 @@ const PLAIN = [
 	'alertMail',
 	'alertSmtpUrl',
 	'metrics',
+	'auditDays',
 	'logLevel',
 	'logAddress',
 ] as const satisfies readonly Key[];

@@ -67,6 +67,7 @@ describe('without any setting', () => {
 			alertMail: null,
 			alertSmtpUrl: null,
 			metrics: null,
+			auditDays: 365,
 			logAddress: 'full',
 			logLevel: 'info',
 			logFormat: 'json',

@@ -12,7 +12,7 @@ export const LAYERS: readonly Layer[] = [
 	{ units: ['app'], holds: 'composition root: opens everything' },
 	{ units: ['dashboard'], holds: 'browser program, its sessions and events' },
 	{ units: ['alerts', 'intake', 'submissions'], holds: 'accepts submissions; the inbox of the owner' },
-	{ units: ['forms', 'keys', 'delivery', 'backup'], holds: 'any routes.ts may use keys/auth.ts' },
+	{ units: ['forms', 'keys', 'delivery', 'backup', 'audit'], holds: 'any routes.ts may use keys/auth.ts' },
 	{ units: ['files', 'spam'], holds: 'bytes of attached files; the spam score' },
 	{ units: ['http', 'storage'], holds: 'shared by all routes; the storage contract and its engines' },
 	{ units: ['field-rules'], holds: 'checks of fields' },

@@ -5,8 +5,10 @@ import { KEYS, type Key, SETTINGS } from '../config/settings.ts';
 import { envName, flagName } from '../config/sources.ts';
 import { type Config, loadConfig, type Reload, reloadConfig } from '../config.ts';
 import type { Form } from '../forms/schema.ts';
+import { decodeId } from '../ids.ts';
 import { printable, printableJson } from '../log/line-text.ts';
 import { createLog } from '../log/log.ts';
+import { createAction, type Recorded } from '../storage/audit/action.ts';
 import { databaseAt, databaseName, isFile } from '../storage/open.ts';
 import type { CliCommand } from './command.ts';
 import { formatTable } from './table.ts';
@@ -53,6 +55,14 @@ interface ListText<T> {
 }
 
 type UseApp = (app: App) => Promise<void>;
+
+interface WithApp {
+	/** Whether to make a database if there is none. */
+	create?: boolean;
+	/** Its name in the audit log, which gets an entry once the command writes. One that only reads, but lets content out, calls `recordAction`. */
+	action: string;
+	use: UseApp;
+}
 
 export type Cli = ReturnType<typeof createCli>;
 
@@ -113,7 +123,7 @@ export function createCli(io: Io) {
 		 * Opens the application, runs `use` and closes it. Works while a server is running.
 		 * @throws CommandError if there is no database yet and `create` is not set
 		 */
-		async withApp(options: Options, { create = false, use }: { create?: boolean; use: UseApp }): Promise<void> {
+		async withApp(options: Options, { create = false, action, use }: WithApp): Promise<void> {
 			const config = loadSettings(options);
 			const { exists, name } = await databaseAt(config.database);
 			const isNew = !(await exists());
@@ -124,6 +134,9 @@ export function createCli(io: Io) {
 			if (isNew)
 				cli.note(`Created a new database: ${name}. If you already have one elsewhere, name it with --data-dir.`);
 			try {
+				const actor = { actor: `user:${await userName()}`, mode: 'live' as const };
+				const doing = createAction({ name: action, actor: () => actor });
+				app.actions.findBy(() => doing);
 				await use(app);
 			} finally {
 				await app.close();
@@ -136,18 +149,29 @@ export function createCli(io: Io) {
 
 /**
  * Gives a command `--json` and the flags that locate the database, and runs it on the opened application. What `prepare`
- * throws comes before anything is opened.
+ * throws comes before anything is opened. `action` is the operation of the API that does the same, by which the audit log names it.
  */
 export function runOnApp<O extends Options, Arguments extends unknown[]>(
 	command: CliCommand,
-	{ cli, create }: { cli: Cli; create?: (options: O) => boolean },
+	{ cli, create, action }: { cli: Cli; create?: (options: O) => boolean; action?: string },
 	prepare: (options: O, ...args: Arguments) => UseApp,
 ): void {
 	withStorage(command.option('--json', 'Print JSON')).action(() => {
 		const options = command.opts<O>();
 		const use = prepare(options, ...(command.processedArgs as Arguments));
-		return cli.withApp(options, { create: create?.(options), use });
+		const name = action ?? `${command.parent?.name()} ${command.name()}`;
+		return cli.withApp(options, { create: create?.(options), action: name, use });
 	});
+}
+
+/** The user of the operating system. In a container there may be only a number. */
+async function userName(): Promise<string> {
+	const { userInfo } = await import('node:os');
+	try {
+		return userInfo().username;
+	} catch {
+		return `${process.getuid?.() ?? 'unknown'}`;
+	}
 }
 
 export function missingDatabase(place: string): string {
@@ -178,6 +202,12 @@ export function withSettings(command: CliCommand, keys: readonly Key[] = KEYS): 
 /** Adds the flags that locate the database. */
 export function withStorage(command: CliCommand): CliCommand {
 	return withSettings(command, STORAGE_SETTINGS);
+}
+
+/** The form that an entry of the audit log is about. */
+export function about({ id, mode }: Form): Recorded {
+	const formId = decodeId(id);
+	return { mode, object: `form:${id}`, ...(formId !== undefined && { formId }) };
 }
 
 /** Finds a form by its id or slug. @throws CommandError if there is none */

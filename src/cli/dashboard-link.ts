@@ -23,6 +23,7 @@ export function addDashboardLink(program: CliCommand, cli: Cli): void {
 	withSettings(command, SETTINGS).action((options: Options) =>
 		cli.withApp(options, {
 			create: true,
+			action: 'createSetupLink',
 			use: async (app) => {
 				const { baseUrl, host, port } = app.config;
 				if (options.revokeOthers) cli.note(endedSentence(await app.sessions.endOthers()));

@@ -114,7 +114,7 @@ function addRetry(deliveries: CliCommand, cli: Cli): void {
 			'formsrv deliveries retry --state failed',
 			'formsrv deliveries retry --state held',
 		);
-	runOnApp(command, { cli }, (options: RetryOptions, ids: string[]) => {
+	runOnApp(command, { cli, action: 'retryDeliveries' }, (options: RetryOptions, ids: string[]) => {
 		const { state, channel } = options;
 		const isFiltered = state !== undefined || channel !== undefined || options.form !== undefined;
 		if (ids.length > 0 === isFiltered) {

@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 import { printable } from '../log/line-text.ts';
+import { recordAction } from '../storage/audit/action.ts';
 import { FORMULAS } from '../submissions/export/csv.ts';
 import { parseExportQuery } from '../submissions/export/export.ts';
 import { FORMATS } from '../submissions/export/formats.ts';
@@ -9,7 +10,7 @@ import { NOTE } from '../submissions/files/archive.ts';
 import { createDownloads, type FormArchive } from '../submissions/files/downloads.ts';
 import { roughSize } from '../text/byte-sizes.ts';
 import { plural } from '../text/plural.ts';
-import { type Cli, findForm, type Options, type Output, withStorage } from './cli.ts';
+import { about, type Cli, findForm, type Options, type Output, withStorage } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { pass, type Write, writeToFile } from './output-file.ts';
 import { CRITERIA, queryOf, withCriteria } from './query-options.ts';
@@ -52,8 +53,20 @@ export function addExport(submissions: CliCommand, cli: Cli): void {
 		]);
 		const query = parseExportQuery(params);
 		return cli.withApp(options, {
+			action: 'exportSubmissions',
 			use: async (app) => {
-				const { id } = await findForm(app, name);
+				const form = await findForm(app, name);
+				const { id } = form;
+				const { format = 'csv', filter = 'all', since, until, files } = options;
+				const facts = {
+					format,
+					filter,
+					since,
+					until,
+					files: files !== undefined,
+					search: options.search !== undefined,
+				};
+				await recordAction(app.storage, { ...about(form), facts: factsOf(facts) });
 				const target = { isForced: options.force === true, stderr: cli.io.stderr };
 				if (options.files !== undefined) {
 					const file = resolve(cli.io.cwd, String(options.files));
@@ -73,6 +86,12 @@ export function addExport(submissions: CliCommand, cli: Cli): void {
 			},
 		});
 	});
+}
+
+/** Those that are there and true. */
+function factsOf(facts: Record<string, unknown>): Record<string, string | true> {
+	const present = Object.entries(facts).filter(([, value]) => value !== undefined && value !== false);
+	return Object.fromEntries(present.map(([name, value]) => [name, value === true || String(value)]));
 }
 
 /** Says what is not in the archive; then the command has failed. */

@@ -52,7 +52,7 @@ function addCreate(forms: CliCommand, cli: Cli): void {
 		'formsrv forms create "Contact"',
 		'formsrv forms create "Contact" --notification-email me@example.com --allowed-domains example.com',
 	);
-	runOnApp(command, { cli, create: () => true }, (options, name: string) => async (app) => {
+	runOnApp(command, { cli, create: () => true, action: 'createForm' }, (options, name: string) => async (app) => {
 		const form = await app.forms.create(options.test ? 'test' : 'live', { ...inputOf(options, cli.io.cwd), name });
 		printForm(cli, form, options);
 		cli.note(`Web pages post to /f/${form.slug} at the submit address, or /api/f/${form.slug} at the base address.`);
@@ -78,7 +78,7 @@ function addUpdate(forms: CliCommand, cli: Cli): void {
 		'formsrv forms update contact-k3v9x2qm --active false',
 		'formsrv forms update contact-k3v9x2qm --redirect-url none',
 	);
-	runOnApp(command, { cli }, (options, name: string) => {
+	runOnApp(command, { cli, action: 'updateForm' }, (options, name: string) => {
 		const input = inputOf(options, cli.io.cwd);
 		if (Object.keys(input).length === 0) {
 			throw new CommandError('Nothing to change was given. See formsrv forms update --help.', 2);
@@ -114,7 +114,7 @@ function addDelete(forms: CliCommand, cli: Cli): void {
 		.argument('<form>', 'Id or slug of the form')
 		.option('--yes', 'Delete it; without this the command only says what it would delete')
 		.examples('formsrv forms delete contact-k3v9x2qm --yes');
-	runOnApp(command, { cli }, (options, name: string) => async (app) => {
+	runOnApp(command, { cli, action: 'deleteForm' }, (options, name: string) => async (app) => {
 		const form = await findForm(app, name);
 		const what = `form "${form.name}" (${form.slug}) and its ${plural(form.submissionCount + form.spamCount, 'submission')}`;
 		if (!options.yes) {

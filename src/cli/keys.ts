@@ -28,6 +28,7 @@ const PERMISSIONS_HELP = [
 	'  delete  delete forms and submissions',
 	'  submit  submit from a server, whatever the allowed domains and the captcha of the form',
 	'  metrics read the metrics of the server',
+	'  audit   read the audit log',
 	'  admin   all of this, and keys, sessions, webhooks and deliveries',
 ].join('\n');
 
@@ -66,18 +67,22 @@ function addCreate(keys: CliCommand, cli: Cli): void {
 			'formsrv keys create --form contact-k3v9x2qm --form jobs-x7q2m9ab --permissions read,write',
 			'formsrv keys create --form contact-k3v9x2qm --permissions submit',
 		);
-	runOnApp(command, { cli, create: ({ form }) => form === undefined }, (options: CreateOptions) => {
-		const permissions = parsePermissions(options.permissions ?? (options.form ? 'read' : 'admin'));
-		const expiresAt = expiryOf(options.expires);
-		return async (app) => {
-			const { name, form: forms, test } = options;
-			const mode = test ? 'test' : 'live';
-			const { token, key } = await app.keys.create({ mode, name, permissions, forms, expiresAt });
-			cli.printResult(options, { key: token, ...key }, token);
-			const until = key.expiresAt ? `, valid until ${shortTime(key.expiresAt)}` : '';
-			cli.note(`Keep this key: it is not shown again. Its id is ${key.id} (${scopeOf(key)}${until}).`);
-		};
-	});
+	runOnApp(
+		command,
+		{ cli, create: ({ form }) => form === undefined, action: 'createKey' },
+		(options: CreateOptions) => {
+			const permissions = parsePermissions(options.permissions ?? (options.form ? 'read' : 'admin'));
+			const expiresAt = expiryOf(options.expires);
+			return async (app) => {
+				const { name, form: forms, test } = options;
+				const mode = test ? 'test' : 'live';
+				const { token, key } = await app.keys.create({ mode, name, permissions, forms, expiresAt });
+				cli.printResult(options, { key: token, ...key }, token);
+				const until = key.expiresAt ? `, valid until ${shortTime(key.expiresAt)}` : '';
+				cli.note(`Keep this key: it is not shown again. Its id is ${key.id} (${scopeOf(key)}${until}).`);
+			};
+		},
+	);
 }
 
 function addList(keys: CliCommand, cli: Cli): void {
@@ -109,7 +114,7 @@ function addRevoke(keys: CliCommand, cli: Cli): void {
 		.description('Revoke a key for good; a running server rejects it from the next request on.')
 		.argument('<key>', 'Its id, or how it is shown in the list, such as sk_live_…a1B2')
 		.examples('formsrv keys revoke 1b7k2m9x0a', 'formsrv keys revoke sk_live_...a1B2');
-	runOnApp(command, { cli }, (options, name: string) => async (app) => {
+	runOnApp(command, { cli, action: 'revokeKey' }, (options, name: string) => async (app) => {
 		const found = findKey(await app.keys.list(), name);
 		const revoked = await app.keys.revoke(found.id);
 		cli.printResult(options, revoked, `Revoked ${revoked.display} (${revoked.id}).`);

@@ -49,16 +49,20 @@ function addChange(lists: CliCommand, cli: Cli, verb: 'add' | 'remove'): void {
 		`formsrv lists ${verb} block domain:spam.example`,
 		`formsrv lists ${verb} allow --form contact email:ada@example.com`,
 	);
-	runOnApp(command, { cli }, (options: ListOptions, name: ListName, entries: string[]) => async (app) => {
-		const all = [...entries, ...(options.file === undefined ? [] : await linesOf(options.file))];
-		if (all.length === 0) throw new CommandError(`No entry was given. See formsrv lists ${verb} --help.`, 2);
-		const counts = await app.spam.lists.change(await scopeOf(app, options), { [name]: { [verb]: all } });
-		cli.printResult(
-			options,
-			counts,
-			`The ${name} list has ${counts[name]} ${counts[name] === 1 ? 'entry' : 'entries'}.`,
-		);
-	});
+	runOnApp(
+		command,
+		{ cli, action: 'updateLists' },
+		(options: ListOptions, name: ListName, entries: string[]) => async (app) => {
+			const all = [...entries, ...(options.file === undefined ? [] : await linesOf(options.file))];
+			if (all.length === 0) throw new CommandError(`No entry was given. See formsrv lists ${verb} --help.`, 2);
+			const counts = await app.spam.lists.change(await scopeOf(app, options), { [name]: { [verb]: all } });
+			cli.printResult(
+				options,
+				counts,
+				`The ${name} list has ${counts[name]} ${counts[name] === 1 ? 'entry' : 'entries'}.`,
+			);
+		},
+	);
 }
 
 function withScope(command: CliCommand): CliCommand {

@@ -43,7 +43,7 @@ function addRevoke(sessions: CliCommand, cli: Cli): void {
 		.argument('[session]', 'Its id')
 		.option('--all', 'End all of them, and revoke unused set-up links')
 		.examples('formsrv sessions revoke 1b7k2m9x0a', 'formsrv sessions revoke --all');
-	runOnApp(command, { cli }, (options, id: string | undefined) => {
+	runOnApp(command, { cli, action: 'endSession' }, (options, id: string | undefined) => {
 		if ((id === undefined) !== (options.all === true)) {
 			throw new CommandError('Name one session, or all with --all. "formsrv sessions list" shows them.', 2);
 		}

@@ -99,7 +99,7 @@ function addMark(spam: CliCommand, cli: Cli): void {
 		'formsrv spam mark contact-k3v9x2qm genuine --filter starred',
 		'formsrv spam mark contact-k3v9x2qm spam --filter spam --since 2026-01-01',
 	);
-	runOnApp(command, { cli }, (options, name: string, as: string, ids: string[]) => {
+	runOnApp(command, { cli, action: 'updateSubmissions' }, (options, name: string, as: string, ids: string[]) => {
 		const given = CRITERIA.filter((criterion) => options[criterion] !== undefined && criterion !== 'order');
 		if (ids.length > 0 === given.length > 0) {
 			throw new CommandError('Name submissions, or choose them with --filter, --search, --since or --until.', 2);

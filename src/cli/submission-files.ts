@@ -5,10 +5,11 @@ import { join, resolve } from 'node:path';
 import { checkFileAccess, type FileCaller, INFECTED_CONFIRMATION } from '../files/file-access.ts';
 import { presentFile } from '../files/present-file.ts';
 import { createSafeNames } from '../files/safe-name.ts';
+import { recordAction } from '../storage/audit/action.ts';
 import type { StoredFile } from '../storage/submission.ts';
 import { createDownloads } from '../submissions/files/downloads.ts';
 import { roughSize } from '../text/byte-sizes.ts';
-import { type Cli, findForm, type Options, runOnApp } from './cli.ts';
+import { about, type Cli, findForm, type Options, runOnApp } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { type Written, writeToFile } from './output-file.ts';
 
@@ -30,11 +31,13 @@ export function addSubmissionFiles(submissions: CliCommand, cli: Cli): void {
 			'formsrv submissions files contact-k3v9x2qm cmnrg2x8a1c',
 			'formsrv submissions files contact-k3v9x2qm cmnrg2x8a1c -o ./from-ada',
 		);
-	runOnApp(command, { cli }, (options, form: string, submissionId: string) => async (app) => {
-		const { id: formId } = await findForm(app, form);
+	runOnApp(command, { cli, action: 'downloadFiles' }, (options, form: string, submissionId: string) => async (app) => {
+		const ofForm = await findForm(app, form);
+		const { id: formId } = ofForm;
 		const downloads = createDownloads(app.storage, app.files);
 		const files = await downloads.list({ formId, submissionId });
 		if (options.output === undefined) return list(cli, options, files);
+		await recordAction(app.storage, { ...about(ofForm), object: `submission:${submissionId}` });
 		const folder = resolve(cli.io.cwd, String(options.output));
 		await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
 		const nameOf = createSafeNames();

@@ -188,6 +188,7 @@ export const SETTINGS = {
 		'off',
 		'Address and port of a listener that serves /metrics without a key, as 127.0.0.1:9464.',
 	),
+	auditDays: setting(integer(1, 3650), '365', 'How many days the entries of the audit log are kept.'),
 	logLevel: reloadable(setting(oneOf(['debug', 'info', 'warn', 'error']), 'info', 'Lowest level that is logged.')),
 	logAddress: reloadable(
 		setting(

@@ -43,7 +43,10 @@ export function createRetries(storage: Storage, now: () => number) {
 	async function makeDue(ids: readonly number[], states: readonly DeliveryState[]): Promise<number> {
 		const fresh = { state: 'waiting', nextAttemptAt: now(), attempts: 0, finishedAt: null, digestId: null } as const;
 		const selected = and(inArray(deliveries.id, [...ids]), inArray(deliveries.state, [...states]), deliverable);
-		const [rows] = await storage.batch((tx) => [tx.update(deliveries).set(fresh).where(selected).returning(WHERE_TO)]);
+		const [rows] = await storage.batch(
+			(tx) => [tx.update(deliveries).set(fresh).where(selected).returning(WHERE_TO)],
+			([made]) => (made.length > 0 ? { counts: { deliveries: made.length } } : null),
+		);
 		wake(rows);
 		return rows.length;
 	}
@@ -163,10 +166,13 @@ export function createRetries(storage: Storage, now: () => number) {
 				sql`coalesce(${deliveries.state}, '') = 'withheld'`,
 			);
 			const releasable = isTest ? withheld : and(withheld, deliverable);
-			const [released] = await storage.batch((tx) => [
-				tx.update(deliveries).set(values).where(releasable).returning(WHERE_TO),
-				tx.update(deliveries).set(stranded).where(withheld),
-			]);
+			const [released] = await storage.batch(
+				(tx) => [
+					tx.update(deliveries).set(values).where(releasable).returning(WHERE_TO),
+					tx.update(deliveries).set(stranded).where(withheld),
+				],
+				([rows]) => ({ formId, counts: { deliveries: rows.length } }),
+			);
 			if (!isTest) wake(released);
 			return released.length;
 		},

@@ -5,7 +5,8 @@ import { AppError, type FieldError } from '../errors.ts';
 import type { Captcha } from '../form-values/captchas.ts';
 import { addressesOf } from '../form-values/notification-rules.ts';
 import { decodeId, encodeId } from '../ids.ts';
-import type { Storage } from '../storage/contract.ts';
+import { changesBetween, clipped } from '../storage/audit/changes.ts';
+import type { Db, Storage } from '../storage/contract.ts';
 import { FormGone, UniqueViolation } from '../storage/errors.ts';
 import { type Counts, mapOtherCounts, toCounts } from '../storage/filters.ts';
 import type { NewDelivery } from '../storage/submission.ts';
@@ -117,7 +118,13 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			if ((await formerSlugs.check(values.slug, { mode })).isTakenOver) checkDisclosure?.('formerSlug');
 			if (settings.retention) checkDisclosure?.('retention');
 			const [rows] = await rejectTakenSlug(
-				storage.batch((tx) => [tx.insert(forms).values(values).returning(), formerSlugs.take(tx, values.slug)]),
+				storage.batch(
+					(tx) => [tx.insert(forms).values(values).returning(), formerSlugs.take(tx, values.slug)],
+					() => ({
+						...recordedOf(values),
+						changes: changesBetween(undefined, values, ['slug', ...Object.keys(settings)]),
+					}),
+				),
 				values.slug,
 			);
 			const made = rows[0] as FormRow;
@@ -146,13 +153,19 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			const noticeRows = hasOtherAddress ? notices.planAddressNotice(before) : [];
 			const { slug = before.slug } = settings;
 			if ((await formerSlugs.check(slug, before)).isTakenOver) checkDisclosure?.('formerSlug');
-			const [, rows] = await rejectTakenSlug(
-				storage.batch((tx) => [
-					formerSlugs.keep(tx, before.id, slug),
-					tx.update(forms).set(settings).where(present(before.id)).returning(),
-					formerSlugs.take(tx, slug),
-					...noticeRows.map((notice) => tx.insert(deliveries).values(notice)),
-				]),
+			const [, , rows] = await rejectTakenSlug(
+				storage.batch(
+					(tx) => [
+						// Holds the row until the change, so that the audit log has what it was before it.
+						tx.update(forms).set({ deletedAt: null }).where(present(before.id)).returning(),
+						formerSlugs.keep(tx, before.id, slug),
+						tx.update(forms).set(settings).where(present(before.id)).returning(),
+						formerSlugs.take(tx, slug),
+						...noticeRows.map((notice) => tx.insert(deliveries).values(notice)),
+					],
+					([[held], , [after]]) =>
+						after ? { ...recordedOf(after), changes: changesBetween(held, after, SETTING_NAMES) } : null,
+				),
 				slug,
 			);
 			const after = rows[0];
@@ -167,23 +180,28 @@ export function createForms(storage: Storage, options: FormsOptions) {
 		 * @throws AppError FORM_NOT_FOUND, also for a form that is deleted already
 		 */
 		async remove(id: string, mode?: Mode): Promise<void> {
-			const { id: formId } = await storage.findForm(id, mode);
+			const form = await storage.findForm(id, mode);
+			const formId = form.id;
 			const changes = { deletedAt: now(), slug: `deleted:${id}`, isActive: false };
 			// Withheld deliveries are never sent. There may be as many as submissions, so the sweep removes them.
 			const waiting = and(eq(deliveries.formId, formId), inArray(deliveries.state, ['waiting', 'sending']));
-			const [, , deleted] = await storage.batch((tx) => [
-				...formerSlugs.reserve(tx, formId),
-				tx.update(forms).set(changes).where(present(formId)).returning({ id: forms.id }),
-				tx.delete(keyForms).where(eq(keyForms.formId, formId)),
-				tx
-					.update(apiKeys)
-					.set({ formId: sql`(select min(form_id) from key_forms where key_id = ${apiKeys.id})` })
-					.where(
-						and(eq(apiKeys.formId, formId), inArray(apiKeys.id, tx.select({ id: keyForms.keyId }).from(keyForms))),
-					),
-				tx.delete(apiKeys).where(eq(apiKeys.formId, formId)),
-				tx.delete(deliveries).where(waiting),
-			]);
+			const remove = (tx: Db) =>
+				[
+					...formerSlugs.reserve(tx, formId),
+					tx.update(forms).set(changes).where(present(formId)).returning({ id: forms.id }),
+					tx.delete(keyForms).where(eq(keyForms.formId, formId)),
+					tx
+						.update(apiKeys)
+						.set({ formId: sql`(select min(form_id) from key_forms where key_id = ${apiKeys.id})` })
+						.where(
+							and(eq(apiKeys.formId, formId), inArray(apiKeys.id, tx.select({ id: keyForms.keyId }).from(keyForms))),
+						),
+					tx.delete(apiKeys).where(eq(apiKeys.formId, formId)),
+					tx.delete(deliveries).where(waiting),
+				] as const;
+			const [, , deleted] = await storage.batch(remove, ([, , rows]) =>
+				rows.length > 0 ? { ...recordedOf(form), facts: { name: clipped(form.name), slug: form.slug } } : null,
+			);
 			if (deleted.length === 0) throw new FormGone();
 			storage.events.publish({ type: 'change', formId });
 			storage.events.publish({ type: 'sweep' });
@@ -223,6 +241,11 @@ function checkDisclosures(before: FormRow, after: Partial<FormSettings>, checkDi
 	if (!Bun.deepEquals(spam, before.spam)) checkDisclosure('spam');
 	if (attachFiles && !before.attachFiles) checkDisclosure('attachFiles');
 	if (!Bun.deepEquals(retention, before.retention)) checkDisclosure('retention');
+}
+
+/** The form that an entry of the audit log is about. */
+function recordedOf({ id, mode }: Pick<FormRow, 'id' | 'mode'>) {
+	return { mode, formId: id, object: `form:${encodeId(id)}` };
 }
 
 /** The form with this id, unless it was deleted. */

@@ -84,6 +84,13 @@ export function coarseNetworkOf(address: string): string {
 	return `${ipaddr().fromByteArray(bytes).toString()}/${bits}`;
 }
 
+const SHOWN = { full: (address: string) => address, network: coarseNetworkOf, none: () => '' };
+
+/** An address as log and audit log show it. */
+export function shownAddress(how: keyof typeof SHOWN, address: string): string {
+	return SHOWN[how](address);
+}
+
 function trustedRanges(trusted: string): string[] {
 	if (trusted === 'none') return [];
 	return trusted === 'private' ? PRIVATE_RANGES : trusted.split(',');

@@ -188,17 +188,22 @@ interface Operation extends Pick<DocumentDecoration, 'parameters'> {
 	errors?: readonly ErrorCode[];
 	/** For all the world, whatever else stands in its query. */
 	isPublic?: true;
+	/** Of a read that lets content out: the query parameters that its entry in the audit log names. What changes something is recorded anyway. */
+	recorded?: readonly string[];
 }
+
+/** The member of a described operation that tells of {@link Operation.recorded}. */
+export const RECORDED = 'x-recorded';
 
 const BODY_ERRORS = ['VALIDATION_ERROR', 'INVALID_BODY', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const;
 
 /** Describes an operation; its tag comes from the Elysia instance. */
 export function operation(operationId: string, summary: string, described: Operation): DocumentDecoration {
-	const { returns, creates, errors = [], isPublic, ...rest } = described;
+	const { returns, creates, errors = [], isPublic, recorded, ...rest } = described;
 	const shared = rest.requestBody ? BODY_ERRORS : BODY_ERRORS.slice(0, isPublic ? 0 : 1);
 	const codes = [...shared, ...errors];
 	const responses = { ...(returns && { 200: returns }), ...(creates && { 201: creates }), ...errorResponses(...codes) };
-	return { operationId, summary, ...rest, responses };
+	return { operationId, summary, ...rest, responses, ...(recorded && { [RECORDED]: recorded }) };
 }
 
 /** A required JSON body. */

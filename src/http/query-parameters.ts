@@ -1,10 +1,14 @@
 /** Reads query parameters strictly: each at most once, in one format, with errors that name the parameter. */
 
 import { invalidField } from '../errors.ts';
+import { DAY_MS } from '../tasks/durations.ts';
+import { parseTimestamp, type Timestamp } from '../text/timestamp.ts';
 
 /** Default length of a page. */
 export const LIMIT_DEFAULT = 50;
 export const LIMIT_MAX = 100;
+/** A space in place of the zone's plus sign: an unescaped plus in a query is decoded to one. */
+const SPACE_FOR_PLUS = /(?<=:\S*) (?=\d{2}:\d{2}$)/;
 const INTEGER = /^-?[0-9]+$/;
 
 /** The parameters of a request as they were sent, repeated and empty ones included. */
@@ -55,4 +59,29 @@ export function oneOf<T extends string, Fallback extends T | undefined = undefin
 	const value = values.find((candidate) => candidate === text);
 	if (value === undefined) throw invalidField(name, 'INVALID_VALUE', `${name} must be one of: ${values.join(', ')}.`);
 	return value;
+}
+
+/** In milliseconds since 1970. */
+export interface Times {
+	sinceMs?: number;
+	untilMs?: number;
+}
+
+/** `since` is exclusive, `until` inclusive; a date alone is the start of its day for `since`, the end for `until`. */
+export function readTimes({ since, until }: { since?: string; until?: string }): Times {
+	return {
+		...(since !== undefined && { sinceMs: readTimestamp('since', since).millis }),
+		...(until !== undefined && { untilMs: readEnd(until) }),
+	};
+}
+
+function readEnd(text: string): number {
+	const { millis, isDateAlone } = readTimestamp('until', text);
+	return millis + (isDateAlone ? DAY_MS - 1 : 0);
+}
+
+function readTimestamp(name: string, text: string): Timestamp {
+	const timestamp = parseTimestamp(text.replace(SPACE_FOR_PLUS, '+'));
+	if (timestamp) return timestamp;
+	throw invalidField(name, 'INVALID_DATE', `${name} must be a date such as 2026-01-31 or 2026-01-31T09:30:00Z.`);
 }

@@ -25,6 +25,7 @@ export interface RequestInfo {
 export interface Caller {
 	keyId: string | null;
 	sessionId: string | null;
+	mode: 'live' | 'test';
 }
 
 /** The longest idle time that a listener supports. */

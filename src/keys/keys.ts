@@ -3,7 +3,7 @@
 import { desc, eq, sql } from 'drizzle-orm';
 import { AppError, invalidField } from '../errors.ts';
 import { decodeId, encodeId } from '../ids.ts';
-import type { Storage } from '../storage/contract.ts';
+import type { Db, Storage } from '../storage/contract.ts';
 import { type ApiKeyRow, apiKeys, keyForms as keyFormRows, type Mode, type Permission } from '../storage/tables.ts';
 import { MINUTE_MS } from '../tasks/durations.ts';
 import { lazy } from '../tasks/lazy.ts';
@@ -69,7 +69,8 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 	function touchLastUsed(row: ApiKeyRow): void {
 		const at = now();
 		if (row.lastUsedAt !== null && Math.abs(at - row.lastUsedAt) < LAST_USED_RESOLUTION_MS) return;
-		storage.batch((tx) => [tx.update(apiKeys).set({ lastUsedAt: at }).where(eq(apiKeys.id, row.id))]).catch(() => {});
+		const touch = (tx: Db) => [tx.update(apiKeys).set({ lastUsedAt: at }).where(eq(apiKeys.id, row.id))];
+		storage.batch(touch, null).catch(() => {});
 	}
 
 	/** Returns whether a stored key is valid now. */
@@ -124,10 +125,10 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 				lastUsedAt: null,
 			};
 			const several = ofForms.length > 1 ? ofForms.map(({ id }) => ({ keyId: row.id, formId: id })) : [];
-			await storage.batch((tx) => [
-				tx.insert(apiKeys).values(row),
-				...several.map((one) => tx.insert(keyFormRows).values(one)),
-			]);
+			await storage.batch(
+				(tx) => [tx.insert(apiKeys).values(row), ...several.map((one) => tx.insert(keyFormRows).values(one))],
+				() => ({ ...recordedOf(row), facts: { ...factsOf(row), forms: ofForms.map(({ id }) => encodeId(id)).join() } }),
+			);
 			return { token, key: await present(row) };
 		},
 		/** All keys, or those of one mode, newest first. */
@@ -149,7 +150,10 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 			if (!row || (mode && row.mode !== mode)) throw new AppError('NOT_FOUND', `There is no key "${id}".`);
 			if (row.revokedAt !== null) return present(row);
 			const revokedAt = now();
-			await storage.batch((tx) => [tx.update(apiKeys).set({ revokedAt }).where(eq(apiKeys.id, row.id))]);
+			await storage.batch(
+				(tx) => [tx.update(apiKeys).set({ revokedAt }).where(eq(apiKeys.id, row.id))],
+				() => ({ ...recordedOf(row), facts: factsOf(row) }),
+			);
 			return present({ ...row, revokedAt });
 		},
 		/**
@@ -166,4 +170,14 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 			return principal;
 		},
 	};
+}
+
+/** The key that an entry of the audit log is about. */
+function recordedOf({ id, mode, formId }: ApiKeyRow) {
+	return { mode, object: `key:${encodeId(id)}`, ...(formId !== null && { formId }) };
+}
+
+/** By which a person recognises it when it is gone. */
+function factsOf({ name, display, permissions }: ApiKeyRow) {
+	return { name, display, permissions: permissions.join() };
 }

@@ -1,7 +1,7 @@
 /** The handlers of the two listeners: both serve the public addresses, base also serves management. */
 
 import type { App } from '../app.ts';
-import { coarseNetworkOf, createClientAddress } from '../http/client-address.ts';
+import { createClientAddress, shownAddress } from '../http/client-address.ts';
 import type { Drain } from '../http/drain.ts';
 import { createErrorHandler, errorHeaders, statusOf } from '../http/error-responses.ts';
 import { noRoute } from '../http/method-guard.ts';
@@ -30,12 +30,6 @@ export interface HandlersSetup {
 	drain: Drain;
 }
 
-const LOGGED = {
-	full: (address: string) => address,
-	network: coarseNetworkOf,
-	none: () => '',
-};
-
 export function openHandlers(app: App, { isShared, urls, drain }: HandlersSetup): Handlers {
 	const { log, config } = app;
 	const onError = createErrorHandler({
@@ -44,7 +38,7 @@ export function openHandlers(app: App, { isShared, urls, drain }: HandlersSetup)
 	});
 	const clientAddress = createClientAddress(config.trustedProxies);
 	const { request: observe } = app.metrics;
-	const loggedAddress = (address: string) => LOGGED[config.logAddress](address);
+	const loggedAddress = (address: string) => shownAddress(config.logAddress, address);
 	const pipeline = (handler: Handler) =>
 		createRequestPipeline({ log, clientAddress, onError, drain, observe, loggedAddress, handler });
 

@@ -1,9 +1,10 @@
 /**
- * Maintenance of a running server: sweeps deleted forms and removed files, deletes expired idempotency keys, sessions and
- * sent mails, has files scanned, learns what was marked as spam, and keeps the write-ahead log small.
+ * Maintenance of a running server: sweeps deleted forms and removed files, deletes expired idempotency keys, sessions,
+ * sent mails and entries of the audit log, has files scanned, learns what was marked as spam, and keeps the write-ahead log small.
  */
 
 import type { App } from '../app.ts';
+import { expireAuditLog } from '../audit/entries.ts';
 import { expireSentContent, SENT_CONTENT_DAYS } from '../delivery/sent-content.ts';
 import { sweepFiles } from '../files/sweep.ts';
 import { sweepForms } from '../forms/sweep.ts';
@@ -42,7 +43,9 @@ export function startMaintenance(app: App): () => Promise<void> {
 		if (performance.now() < retentionAt || !storage.clock.isSettled() || storage.clock.report().problem !== null)
 			return;
 		retentionAt = performance.now() + HOUR_MS;
-		await applyRetention(storage, { pause: createPause(), now: now(), log });
+		const pause = createPause();
+		const present = await applyRetention(storage, { pause, now: now(), log });
+		if (present !== undefined) await expireAuditLog(storage, { before: present - config.auditDays * DAY_MS, pause });
 	}
 
 	async function run(): Promise<number> {

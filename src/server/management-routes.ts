@@ -2,6 +2,7 @@
 
 import { type AnyElysia, Elysia } from 'elysia';
 import type { App } from '../app.ts';
+import { auditRoutes } from '../audit/routes.ts';
 import { VERSION } from '../config/version.ts';
 import { EVENTS_PATH, eventRoutes } from '../dashboard/events/routes.ts';
 import { dashboardRoutes } from '../dashboard/routes.ts';
@@ -16,10 +17,10 @@ import { webhookRoutes } from '../delivery/webhooks/routes.ts';
 import { formRoutes } from '../forms/routes.ts';
 import { suggestionRoutes } from '../forms/suggestion/routes.ts';
 import { apiDocs } from '../http/api-docs.ts';
-import { widerNetworks } from '../http/client-address.ts';
+import { shownAddress, widerNetworks } from '../http/client-address.ts';
 import type { ErrorHandler } from '../http/error-responses.ts';
 import { openApiDocument } from '../http/openapi-document.ts';
-import { createRateLimiter } from '../http/rate-limit.ts';
+import { createRateLimiter, type RateLimiter } from '../http/rate-limit.ts';
 import { createRouter } from '../http/router.ts';
 import { createStreamResponse } from '../http/streamed.ts';
 import { describedEndpoint } from '../intake/routes.ts';
@@ -37,6 +38,7 @@ import { statsRoutes } from '../submissions/stats/routes.ts';
 import type { PublicUrls } from './handlers.ts';
 import { metricsRoutes } from './metrics.ts';
 import { describedProbes } from './probe-routes.ts';
+import { createRecording, type Recording } from './recording.ts';
 
 const TAGS = [
 	{ name: 'Submit', description: 'Post to a form. No key.' },
@@ -53,14 +55,16 @@ const TAGS = [
 
 export function openManagement(app: App, { urls, onError }: { urls: PublicUrls; onError: ErrorHandler }) {
 	const router = createRouter(onError);
-	mountManagement(router, app, urls);
-	return router.fetch;
+	const { run } = mountManagement(router, app, urls);
+	return (request: Request) => run(() => router.fetch(request));
 }
 
-export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): void {
+export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): Recording {
 	const { windows, now } = app;
+	const recording = createRecording(app);
+	recording.watch(router);
 	const api = createRateLimiter(app.config.rates.api, { windows, now });
-	const failures = createRateLimiter(app.config.rates.auth, { windows, now, widen: widerNetworks });
+	const failures = countedIn(app, createRateLimiter(app.config.rates.auth, { windows, now, widen: widerNetworks }));
 	const cookie = createSessionCookie(urls.base, LIFETIME_MS);
 	const credential = createSessionCredential(app.sessions, { cookie, baseUrl: urls.base, idlePath: EVENTS_PATH });
 	const auth = createAuth(app.keys, {
@@ -93,6 +97,7 @@ export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): 
 		deliveriesRoutes(app.dispatch, auth),
 		statusRoutes(app, auth),
 		metricsRoutes(app, auth),
+		auditRoutes(app.audit, auth),
 	];
 	router.use(dashboardRoutes());
 	for (const routes of described) router.use(routes);
@@ -102,4 +107,14 @@ export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): 
 		return all.reduce((whole, routes) => whole.use(routes), new Elysia() as AnyElysia);
 	};
 	router.use(apiDocs({ document: () => openApiDocument(documented(), info) }));
+	return recording;
+}
+
+/** A limiter of failures that has the audit log count them too. */
+function countedIn({ audit, config }: App, limiter: RateLimiter): RateLimiter {
+	const take: RateLimiter['take'] = (network, ...rest) => {
+		audit.countFailure(shownAddress(config.logAddress, String(network)));
+		return limiter.take(network, ...rest);
+	};
+	return { ...limiter, take };
 }

@@ -3,6 +3,7 @@
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core';
 import type { Events } from '../events.ts';
 import type { Log } from '../log/log.ts';
+import type { Actions, Recorded } from './audit/action.ts';
 import type { ClockReport } from './clock-report.ts';
 import type { DiskUse } from './database.ts';
 import type { Counts, Filter } from './filters.ts';
@@ -33,6 +34,9 @@ export interface Query<T = unknown> extends PromiseLike<T> {
 
 export type Results<T extends readonly Query[]> = { -readonly [K in keyof T]: Awaited<T[K]> };
 
+/** See {@link Storage.batch}. */
+export type RecordOf<T extends readonly Query[]> = null | ((results: Results<T>) => Recorded | null);
+
 export interface StorageOptions {
 	log?: Log;
 	/** One other than `Date.now` counts in place of any clock that the engine has of its own. */
@@ -43,6 +47,8 @@ export interface StorageOptions {
 	scans?: string;
 	/** When a segment of the search index is full. */
 	searchSegment?: { submissions: number; characters: number };
+	/** The actions of owners and commands, which leave entries in the audit log; without it there are none. */
+	actions?: Actions;
 	/** Called before a new database is created; an error that it throws prevents that. */
 	beforeNew?: () => Promise<void>;
 }
@@ -58,9 +64,11 @@ export interface Storage {
 	/**
 	 * Runs the statements that `build` returns in one transaction, all or nothing, and resolves with their results
 	 * once they are on disk. Those with `returning()` resolve with rows. `build` may be called again.
+	 * @param record Called with the results, inside the transaction: what it says of the action that this is part of, for the entry
+	 * of the audit log, which is written with it. `null`: it is not what makes the action happen.
 	 * @throws UniqueViolation, Unavailable
 	 */
-	batch<const T extends readonly Query[]>(build: (tx: Db) => T): Promise<Results<T>>;
+	batch<const T extends readonly Query[]>(build: (tx: Db) => T, record?: RecordOf<T>): Promise<Results<T>>;
 	/** Submissions have their own way in and out, because they come by the thousand. */
 	submissions: SubmissionStore;
 	search: SearchIndex;

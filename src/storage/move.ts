@@ -6,6 +6,7 @@
 import { is } from 'drizzle-orm';
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { AppError } from '../errors.ts';
+import * as auditTable from './audit-table.ts';
 import type { MovedTable, MoveSide, MoveSource, MoveTarget, Values } from './contract.ts';
 import { databaseAt, openSource, openTarget } from './open.ts';
 import * as sessionTables from './session-tables.ts';
@@ -33,7 +34,7 @@ const IN_ORDER: readonly SQLiteTable[] = [tables.formerSlugs];
 
 /** Parents before their children. */
 export function movedTables(): MovedTable[] {
-	const all = Object.values<unknown>({ ...tables, ...spamTables, ...sessionTables }).filter(
+	const all = Object.values<unknown>({ ...tables, ...spamTables, ...sessionTables, ...auditTable }).filter(
 		(table): table is SQLiteTable => is(table, SQLiteTable) && !DERIVED.includes(table),
 	);
 	const ordered = new Set<SQLiteTable>();

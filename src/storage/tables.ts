@@ -14,7 +14,7 @@ import { DEFAULT_SPAM_SETTINGS, type SpamSettings } from '../form-values/spam-se
 export const MODES = ['live', 'test'] as const;
 export type Mode = (typeof MODES)[number];
 
-export const PERMISSIONS = ['read', 'write', 'delete', 'submit', 'metrics', 'admin'] as const;
+export const PERMISSIONS = ['read', 'write', 'delete', 'submit', 'metrics', 'audit', 'admin'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
 /** Entries of the first list make spam; entries of the second prevent it, whatever the score. */

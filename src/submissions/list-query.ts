@@ -1,24 +1,20 @@
 /** Pure: parses the query parameters of the submissions list, and criteria in general, strictly. */
 
 import { invalidField } from '../errors.ts';
-import { oneOf, parsePage, single } from '../http/query-parameters.ts';
+import { oneOf, parsePage, readTimes, single, type Times } from '../http/query-parameters.ts';
 import { decodeId } from '../ids.ts';
 import type { Clock, Storage } from '../storage/contract.ts';
 import { FILTERS, type Filter } from '../storage/filters.ts';
 import { searchWords } from '../storage/search-words.ts';
 import type { Condition, Selection } from '../storage/submission.ts';
 import type { Timeline } from '../storage/timeline.ts';
-import { DAY_MS } from '../tasks/durations.ts';
-import { parseTimestamp, type Timestamp } from '../text/timestamp.ts';
 
 /** The most characters of a search. */
 export const SEARCH_MAX = 200;
 
 /** Criteria for submissions; times in milliseconds since 1970. */
-export interface Criteria {
+export interface Criteria extends Times {
 	filter: Filter;
-	sinceMs?: number;
-	untilMs?: number;
 	words?: readonly string[];
 }
 
@@ -42,8 +38,6 @@ export interface CriteriaInput {
 }
 
 const ORDERS = ['asc', 'desc'] as const;
-/** A space in place of the zone's plus sign: an unescaped plus in a query is decoded to one. */
-const SPACE_FOR_PLUS = /(?<=:\S*) (?=\d{2}:\d{2}$)/;
 
 /** @throws AppError VALIDATION_ERROR naming the parameter */
 export function parseListQuery(params: URLSearchParams): ListQuery {
@@ -78,12 +72,10 @@ export function parseOrderedCriteria(params: URLSearchParams): OrderedCriteria {
 	};
 }
 
-/** `since` is exclusive, `until` inclusive; a date alone is the start of its day for `since`, the end for `until`. */
-export function parseCriteria({ filter, search, since, until }: CriteriaInput): Criteria {
+export function parseCriteria({ filter, search, ...times }: CriteriaInput): Criteria {
 	return {
 		filter,
-		...(since !== undefined && { sinceMs: readTimestamp('since', since).millis }),
-		...(until !== undefined && { untilMs: parseUntil(until) }),
+		...readTimes(times),
 		...(search !== undefined && { words: parseSearch(search) }),
 	};
 }
@@ -118,11 +110,6 @@ export async function* idsOf(
 	}
 }
 
-function parseUntil(text: string): number {
-	const { millis, isDateAlone } = readTimestamp('until', text);
-	return millis + (isDateAlone ? DAY_MS - 1 : 0);
-}
-
 /** Rejects a search that matches everything: a bulk change meant for some would apply to all. */
 function parseSearch(text: string): string[] {
 	if (text.length > SEARCH_MAX) {
@@ -131,10 +118,4 @@ function parseSearch(text: string): string[] {
 	const words = searchWords(text);
 	if (words.length > 0) return words;
 	throw invalidField('search', 'EMPTY', 'search must hold something to look for; leave it out for all.');
-}
-
-function readTimestamp(name: string, text: string): Timestamp {
-	const timestamp = parseTimestamp(text.replace(SPACE_FOR_PLUS, '+'));
-	if (timestamp) return timestamp;
-	throw invalidField(name, 'INVALID_DATE', `${name} must be a date such as 2026-01-31 or 2026-01-31T09:30:00Z.`);
 }

@@ -27,14 +27,15 @@ interface RetainedForm {
 /**
  * Deletes submissions, files and kept mails that are older than their form keeps them. In chunks; it can stop at any pause and
  * start again, and stops for a form whose rules change meanwhile. For a settled clock only: a deletion is final.
+ * @returns The moment that it took for the present; `undefined` if it did not come to its end.
  */
 export async function applyRetention(
 	storage: RetentionStorage,
 	{ pause, now, log }: { pause: Pause; now: number; log: Pick<Log, 'error'> },
-): Promise<void> {
+): Promise<number | undefined> {
 	const { db } = storage;
 	const present = await presentOf(storage, now);
-	if (present === undefined) return;
+	if (present === undefined) return undefined;
 	const rows: RetainedForm[] = await db
 		.select({ id: forms.id, retention: forms.retention })
 		.from(forms)
@@ -42,11 +43,12 @@ export async function applyRetention(
 	for (const { id, retention } of rows) {
 		if (retention === null) continue;
 		try {
-			if (!(await applyTo(storage, { formId: id, rules: retention, present, pause }))) return;
+			if (!(await applyTo(storage, { formId: id, rules: retention, present, pause }))) return undefined;
 		} catch (cause) {
 			log.error('The deletion by age failed for a form; it is tried again in an hour.', { cause });
 		}
 	}
+	return present;
 }
 
 /**

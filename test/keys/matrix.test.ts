@@ -67,6 +67,7 @@ const RULES: Record<string, Rule> = {
 	'DELETE /api/sessions/:id': { permission: 'admin' },
 	'GET /api/status': { permission: 'admin' },
 	'GET /metrics': { permission: 'metrics' },
+	'GET /api/audit': { permission: 'audit' },
 };
 
 /** Under `/api`, but without a key. */

@@ -9,6 +9,7 @@ import {
 	generateSQLiteDrizzleJson,
 	generateSQLiteMigration,
 } from 'drizzle-kit/api';
+import * as auditTable from '../../src/storage/audit-table.ts';
 import * as postgresTables from '../../src/storage/postgres/tables.ts';
 import * as sessionTables from '../../src/storage/session-tables.ts';
 import * as spamTables from '../../src/storage/spam-tables.ts';
@@ -30,7 +31,7 @@ test('of SQLite', async () => {
 	expect(
 		await generateSQLiteMigration(
 			snapshot,
-			await generateSQLiteDrizzleJson({ ...tables, ...spamTables, ...sessionTables, ...sqliteTables }),
+			await generateSQLiteDrizzleJson({ ...tables, ...spamTables, ...sessionTables, ...auditTable, ...sqliteTables }),
 		),
 	).toEqual([]);
 });

@@ -63,7 +63,12 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 	async function open(mode: Mode, keyId: number | null): Promise<string> {
 		const token = randomToken();
 		const row = { id: storage.nextId(), hash: hashToken(token), keyId, mode, lastSeenAt: now() };
-		await storage.batch((tx) => [tx.insert(sessions).values(row)]);
+		const session = encodeId(row.id);
+		const actor = keyId === null ? `session:${session}` : `key:${encodeId(keyId)}`;
+		await storage.batch(
+			(tx) => [tx.insert(sessions).values(row)],
+			() => ({ object: `session:${session}`, by: { actor, session, mode } }),
+		);
 		return token;
 	}
 
@@ -73,7 +78,7 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 		if (Math.abs(at - lastSeenAt) < MINUTE_MS) return;
 		// Unless another request did so since, which may have come later and been faster.
 		const isSame = and(eq(sessions.id, id), eq(sessions.lastSeenAt, lastSeenAt));
-		storage.batch((tx) => [tx.update(sessions).set({ lastSeenAt: at }).where(isSame)]).catch(() => {});
+		storage.batch((tx) => [tx.update(sessions).set({ lastSeenAt: at }).where(isSame)], null).catch(() => {});
 	}
 
 	/** `undefined` if the key of the session is gone or not valid. Sessions of set-up links have no key. */
@@ -97,7 +102,10 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 
 	async function remove(rows: readonly Stored[]): Promise<void> {
 		const ids = rows.map(({ session }) => session.id);
-		await storage.batch((tx) => [tx.delete(sessions).where(inArray(sessions.id, ids))]);
+		await storage.batch(
+			(tx) => [tx.delete(sessions).where(inArray(sessions.id, ids))],
+			() => ({ counts: { sessions: ids.length } }),
+		);
 	}
 
 	return {
@@ -133,7 +141,7 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 		async openWithLink(token: string): Promise<string> {
 			const isUnexpired = between(setupLinks.expiresAt, now() + 1, now() + LINK_LIFETIME_MS);
 			const isValid = and(eq(setupLinks.hash, hashToken(token)), isUnexpired);
-			const [used] = await storage.batch((tx) => [tx.delete(setupLinks).where(isValid).returning()]);
+			const [used] = await storage.batch((tx) => [tx.delete(setupLinks).where(isValid).returning()], null);
 			if (used.length === 0) throw unauthorized('invalid');
 			return open('live', null);
 		},
@@ -161,7 +169,10 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 		},
 		/** Only for sessions of set-up links: a key has one mode. */
 		async switchMode({ id }: Session, mode: Mode): Promise<void> {
-			await storage.batch((tx) => [tx.update(sessions).set({ mode }).where(eq(sessions.id, id))]);
+			await storage.batch(
+				(tx) => [tx.update(sessions).set({ mode }).where(eq(sessions.id, id))],
+				() => ({ facts: { mode } }),
+			);
 		},
 		async close(token: string): Promise<void> {
 			await storage.batch((tx) => [tx.delete(sessions).where(eq(sessions.hash, hashToken(token)))]);

@@ -5,6 +5,7 @@ import { AppError, invalidField } from '../../errors.ts';
 import { decodeId, encodeId } from '../../ids.ts';
 import type { GuardedPost } from '../../network/guarded-request.ts';
 import { textBody } from '../../network/post-body.ts';
+import { changesBetween, SECRET } from '../../storage/audit/changes.ts';
 import type { Db, Storage } from '../../storage/contract.ts';
 import {
 	type DeliveryRow,
@@ -59,10 +60,15 @@ export function createWebhooks(storage: Storage, { post, allowed, now = Date.now
 	}
 
 	async function change(before: WebhookRow, values: Partial<WebhookRow>): Promise<WebhookRow> {
-		const [rows] = await storage.batch((tx) => [
-			tx.update(webhooks).set(values).where(eq(webhooks.id, before.id)).returning(),
-			...followUp(tx, before, values),
-		]);
+		const [, rows] = await storage.batch(
+			(tx) => [
+				// Holds the row until the change, so that the audit log has what it was before it.
+				tx.update(webhooks).set({ formId: before.formId }).where(eq(webhooks.id, before.id)).returning(),
+				tx.update(webhooks).set(values).where(eq(webhooks.id, before.id)).returning(),
+				...followUp(tx, before, values),
+			],
+			([[held], [after]]) => (after ? recordedOf(after, held) : null),
+		);
 		if (!rows[0]) throw notFound();
 		return rows[0];
 	}
@@ -113,7 +119,10 @@ export function createWebhooks(storage: Storage, { post, allowed, now = Date.now
 			};
 			const known = await storage.db.$count(webhooks, eq(webhooks.formId, form.id));
 			if (known >= WEBHOOKS_MAX) throw new AppError('CONFLICT', `A form has at most ${WEBHOOKS_MAX} webhooks.`);
-			await storage.batch((tx) => [tx.insert(webhooks).values(row)]);
+			await storage.batch(
+				(tx) => [tx.insert(webhooks).values(row)],
+				() => recordedOf(row),
+			);
 			return { ...toResponse(row), secret: row.secret };
 		},
 		/**
@@ -134,7 +143,10 @@ export function createWebhooks(storage: Storage, { post, allowed, now = Date.now
 		/** Removes it and its waiting deliveries. */
 		async remove(ref: WebhookRef): Promise<void> {
 			const { webhook } = await find(ref);
-			await storage.batch((tx) => [tx.delete(webhooks).where(eq(webhooks.id, webhook.id))]);
+			await storage.batch(
+				(tx) => [tx.delete(webhooks).where(eq(webhooks.id, webhook.id))],
+				() => ({ ...recordedOf(webhook, webhook), facts: { url: shownUrl(webhook.url) } }),
+			);
 		},
 		/** Creates a new secret. The old one also signs for a day, so that receivers can change over. */
 		async rotateSecret(ref: WebhookRef): Promise<WebhookWithSecret> {
@@ -169,6 +181,20 @@ export function createWebhooks(storage: Storage, { post, allowed, now = Date.now
 			};
 		},
 	};
+}
+
+/** What the audit log says of a webhook; its secret only as changed. */
+function recordedOf(after: WebhookRow, before?: WebhookRow) {
+	const toShown = (row: WebhookRow) => ({ ...row, url: shownUrl(row.url) });
+	const changes = changesBetween(before && toShown(before), toShown(after), ['url', 'events', 'isActive']);
+	if (before && before.url !== after.url) changes.url ??= SECRET;
+	if (before && before.secret !== after.secret) changes.secret = SECRET;
+	return { formId: after.formId, object: `webhook:${encodeId(after.id)}`, changes };
+}
+
+/** The rest of it often contains a credential. */
+function shownUrl(url: string): string {
+	return `${new URL(url).origin}/…`;
 }
 
 /** Updates planned deliveries: their URL, and the reason why they wait. */

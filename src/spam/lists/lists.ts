@@ -3,7 +3,8 @@
 import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
 import { AppError, type FieldError } from '../../errors.ts';
 import { isAddressOrRange } from '../../network/address-ranges.ts';
-import type { Storage } from '../../storage/contract.ts';
+import type { Change as CountChange } from '../../storage/audit/changes.ts';
+import type { Db, Storage } from '../../storage/contract.ts';
 import { type FormRow, LISTS, type ListName, listEntries, type Mode } from '../../storage/tables.ts';
 import { parseEntry } from './entry.ts';
 import { createMatcher, type Matcher } from './matcher.ts';
@@ -101,7 +102,7 @@ export function createLists(storage: Storage) {
 				message: `${field} holds at most ${MAX_ENTRIES} entries.`,
 			}));
 			throwIfAny(full);
-			await storage.batch((tx) =>
+			const write = (tx: Db) =>
 				LISTS.flatMap((name) => {
 					const { isNew, add, remove } = changes[name];
 					const inList = and(isIn(scope), eq(listEntries.list, name));
@@ -113,8 +114,8 @@ export function createLists(storage: Storage) {
 						),
 						...chunks(rows).map((some) => tx.insert(listEntries).values(some).onConflictDoNothing()),
 					];
-				}),
-			);
+				});
+			await storage.batch(write, () => ({ ...recordedOf(scope), changes: countChanges(before, counts) }));
 			if (scope.formId !== null) storage.events.publish({ type: 'change', formId: scope.formId });
 			return counts;
 		},
@@ -123,6 +124,16 @@ export function createLists(storage: Storage) {
 		/** Returns the matchers of a form; `null` without entries. */
 		of: (form: FormRow): Matchers | null => byRow.get(form) ?? null,
 	};
+}
+
+function recordedOf({ mode, formId }: Scope) {
+	return { mode, ...(formId !== null && { formId }) };
+}
+
+/** How long the lists were and are. The entries themselves are not recorded: they may name persons, who may ask to be forgotten. */
+function countChanges(before: Lists, after: ListCounts): Record<string, CountChange> {
+	const changed = LISTS.map((name) => [name, { before: before[name].length, after: after[name] }] as const);
+	return Object.fromEntries(changed);
 }
 
 function isIn({ mode, formId }: Scope) {

@@ -3,7 +3,8 @@
 import type { Log } from '../../log/log.ts';
 import { HOUR_MS } from '../../tasks/durations.ts';
 import { lazy } from '../../tasks/lazy.ts';
-import type { Db, Query, Results, Storage, StorageOptions } from '../contract.ts';
+import { createActions } from '../audit/action.ts';
+import type { Db, Query, RecordOf, Results, Storage, StorageOptions } from '../contract.ts';
 import { OutcomeUnknown, Unavailable } from '../errors.ts';
 import { createFindForm } from '../find-form.ts';
 import { createFindings, logBeside } from '../findings.ts';
@@ -36,7 +37,7 @@ const CONNECTIONS = 6;
 
 export async function openPostgres(
 	url: string,
-	{ log: serverLog, beforeNew, now = Date.now, elapsed, scans }: StorageOptions = {},
+	{ log: serverLog, beforeNew, now = Date.now, elapsed, scans, actions = createActions() }: StorageOptions = {},
 ): Promise<Storage> {
 	const findings = createFindings({ log: serverLog, now, elapsed });
 	const blockers = createCommitBlockers(url, findings);
@@ -119,29 +120,35 @@ export async function openPostgres(
 		db,
 		isShared: true,
 		findForm: createFindForm(db),
-		async batch<const T extends readonly Query[]>(build: (tx: Db) => T): Promise<Results<T>> {
+		async batch<const T extends readonly Query[]>(build: (tx: Db) => T, record?: RecordOf<T>): Promise<Results<T>> {
 			if (isClosing) throw new Unavailable();
 			const rejection = findings.rejection('write');
 			if (rejection) throw rejection;
 			const began = performance.now();
+			const entry = actions.open(clock.nextId);
 			let isCommitting = false;
 			const run = () =>
 				sql.begin(async (tx) => {
 					isCommitting = false;
 					const results: unknown[] = [];
-					for (const query of build(createDb(tx))) results.push(await query.prepare().execute());
+					const txDb = createDb(tx);
+					for (const query of build(txDb)) results.push(await query.prepare().execute());
+					const recorded = record === null ? null : record?.(results as Results<T>);
+					for (const query of entry.statements(txDb, recorded)) await query.prepare().execute();
 					isCommitting = true;
 					return results;
 				}) as Promise<Results<T>>;
-			const results = await again(run).catch((error: unknown) => {
-				throw isCommitting && error instanceof Unavailable ? new OutcomeUnknown(error.cause) : error;
-			});
+			const runAgain = () =>
+				again(run).catch((error: unknown) => {
+					throw isCommitting && error instanceof Unavailable ? new OutcomeUnknown(error.cause) : error;
+				});
+			const results = await entry.within(runAgain);
 			await settings.spread(began);
 			return results;
 		},
 		submissions: {
 			append: writer.append,
-			...createChanges(engine, events),
+			...createChanges(engine, { db, events, openEntry: () => actions.open(clock.nextId) }),
 			...createReads(engine),
 			...createSubmissionLists(sql, { counts, names: names.list, longReads }),
 		},

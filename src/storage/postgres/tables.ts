@@ -3,6 +3,7 @@
 import { is } from 'drizzle-orm';
 import * as pg from 'drizzle-orm/pg-core';
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
+import * as auditTable from '../audit-table.ts';
 import * as sessionTables from '../session-tables.ts';
 import * as spamTables from '../spam-tables.ts';
 import * as shared from '../tables.ts';
@@ -85,7 +86,7 @@ function deriveColumn(column: SourceColumn): Builder {
 	return made;
 }
 
-const sources = Object.values<unknown>({ ...shared, ...spamTables, ...sessionTables }).filter(
+const sources = Object.values<unknown>({ ...shared, ...spamTables, ...sessionTables, ...auditTable }).filter(
 	(table): table is SQLiteTable => is(table, SQLiteTable),
 );
 const tables = Object.fromEntries(sources.map((table) => [getTableConfig(table).name, derive(table)]));
@@ -111,6 +112,7 @@ export const {
 	spent_challenges,
 	sessions,
 	setup_links,
+	audit_log,
 } = tables as Record<string, pg.PgTable>;
 
 /** Processes that make ids, each under a number of its own; see `servers.ts`. */

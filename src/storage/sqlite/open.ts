@@ -4,8 +4,9 @@ import { drizzle } from 'drizzle-orm/bun-sqlite';
 import { createEvents } from '../../events.ts';
 import type { Log } from '../../log/log.ts';
 import { lazy } from '../../tasks/lazy.ts';
+import { createActions } from '../audit/action.ts';
 import { describeStep } from '../clock-report.ts';
-import type { Db, Query, Results, StopWork, StorageOptions } from '../contract.ts';
+import type { Db, Query, RecordOf, Results, StopWork, StorageOptions } from '../contract.ts';
 import { Unavailable } from '../errors.ts';
 import { createFindForm } from '../find-form.ts';
 import { createFindings, logBeside } from '../findings.ts';
@@ -51,7 +52,7 @@ export type SqliteStorage = ReturnType<typeof openSqlite>;
 /** Opens the engine. Members beyond the contract are for tests of the engine. */
 export function openSqlite(
 	file: string,
-	{ log: serverLog, now = Date.now, elapsed, scans, searchSegment }: StorageOptions = {},
+	{ log: serverLog, now = Date.now, elapsed, scans, searchSegment, actions = createActions() }: StorageOptions = {},
 ) {
 	if (!hasDatabase(file)) createDatabase(file);
 	rejectDamagedLog(behindLinks(file));
@@ -148,17 +149,22 @@ export function openSqlite(
 		db,
 		isShared: false,
 		findForm: createFindForm(db),
-		async batch<const T extends readonly Query[]>(build: (tx: Db) => T): Promise<Results<T>> {
+		async batch<const T extends readonly Query[]>(build: (tx: Db) => T, record?: RecordOf<T>): Promise<Results<T>> {
 			const readSettingsVersion = watchSettings();
-			const results = await inTransaction(writer, () => {
+			const entry = actions.open(clock.nextId);
+			const run = (query: Query) => (query.prepare().execute() as { sync(): unknown }).sync();
+			const write = () => {
 				forms.forget();
-				return build(tx).map((query) => (query.prepare().execute() as { sync(): unknown }).sync());
-			});
+				const results = build(tx).map(run) as Results<T>;
+				entry.statements(tx, record === null ? null : record?.(results)).forEach(run);
+				return results;
+			};
+			const results = await entry.within(() => inTransaction(writer, write));
 			ownChanges = readSettingsVersion();
-			return results as Results<T>;
+			return results;
 		},
 		submissions: {
-			...createChanges(engine, events),
+			...createChanges(engine, { db: tx, events, openEntry: () => actions.open(clock.nextId) }),
 			...reads,
 			append: (row: NewSubmission): Promise<number> => {
 				const rejection = findings.rejection('submission');

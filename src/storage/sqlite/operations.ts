@@ -39,7 +39,7 @@ function runOn<T>(prepare: (text: string) => Statement, operation: Operation<T>)
 	return step.value;
 }
 
-const numbered = (text: string) => text.replace(/\$(\d)/g, '?$1');
+const numbered = (text: string) => text.replace(/\$(\d+)/g, '?$1');
 
 /** Runs an operation by statements that are closed with the connection. */
 export function runOnce<T>(client: Database, operation: Operation<T>): T {

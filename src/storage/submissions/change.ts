@@ -1,12 +1,14 @@
 /** Changes of stored submissions: flags, removal, and the sweep of a form that was deleted. */
 
 import type { Events } from '../../events.ts';
-import type { SubmissionStore } from '../contract.ts';
+import type { Entry } from '../audit/action.ts';
+import type { Details } from '../audit/changes.ts';
+import type { Db, SubmissionStore } from '../contract.ts';
 import { roomInSql } from '../file-room.ts';
 import type { Flags } from '../filters.ts';
 import { BEYOND_ALL_IDS, columnOf, FLAG_COLUMNS, MARK_AGAIN, toFlags } from '../rows.ts';
 import { type Change, OWNED } from '../submission.ts';
-import { type Dialect, type Engine, type MoveCounts, type Operation, rows, type Value } from './operation.ts';
+import { built, type Dialect, type Engine, type MoveCounts, type Operation, rows, type Value } from './operation.ts';
 
 interface Found extends Flags {
 	id: number;
@@ -14,16 +16,32 @@ interface Found extends Flags {
 
 type Act = (found: readonly Found[], moveCounts: MoveCounts) => Operation<unknown>;
 
+interface Target {
+	formId: number;
+	ids: readonly number[];
+	/** What the audit log says of the change. */
+	facts?: Details['facts'];
+}
+
+interface ChangesOptions {
+	/** To build statements by. */
+	db: Db;
+	events: Events;
+	/** The entry of the audit log that a change belongs to. */
+	openEntry(): Entry;
+}
+
 export function createChanges(
 	{ dialect, write, holdCounts }: Engine,
-	events: Events,
+	{ db, events, openEntry }: ChangesOptions,
 ): Pick<SubmissionStore, 'change' | 'remove' | 'dropFiles' | 'sweep'> {
 	/** By form, the last id that was swept: PostgreSQL would pass over all before it, which stay in the index for as long as a dump runs. */
 	const swept = new Map<number, number>();
 
 	/** Runs `act` on those of the ids that exist, in one transaction; returns them in the order given. */
-	async function onFound(formId: number, ids: readonly number[], act: Act): Promise<number[]> {
-		const done = await write(function* () {
+	async function onFound({ formId, ids, facts }: Target, act: Act): Promise<number[]> {
+		const entry = openEntry();
+		function* change() {
 			const moveCounts = yield* holdCounts(formId);
 			if (!moveCounts) return [];
 			const found = (yield* rows<[number, ...number[]]>(
@@ -31,9 +49,13 @@ export function createChanges(
 					where form_id = $1 and ${dialect.isIn('id', '$2')} order by id ${dialect.forUpdate}`,
 				[formId, dialect.list(ids)],
 			)).map(([id, ...flags]) => ({ id, ...toFlags(flags) }));
-			if (found.length > 0) yield* act(found, moveCounts);
+			if (found.length === 0) return [];
+			yield* act(found, moveCounts);
+			for (const statement of entry.statements(db, { formId, facts, counts: { submissions: found.length } }))
+				yield* built(statement);
 			return found.map(({ id }) => id);
-		});
+		}
+		const done = await entry.within(() => write<number[]>(change));
 		events.publish({ type: 'change', formId });
 		const present = new Set(done);
 		return ids.filter((id) => present.delete(id));
@@ -43,7 +65,7 @@ export function createChanges(
 		change(formId, ids, change, teaches = 'all') {
 			const keys = OWNED.filter((key) => change[key] !== undefined);
 			const set: Change = Object.fromEntries(keys.map((key) => [key, change[key]]));
-			return onFound(formId, ids, function* (found, moveCounts) {
+			return onFound({ formId, ids, facts: { ...set } }, function* (found, moveCounts) {
 				if (set.isSpam !== undefined)
 					yield* rows(
 						`insert into spam_marks (submission_id, form_id, is_spam, for_all)
@@ -61,7 +83,7 @@ export function createChanges(
 			});
 		},
 		remove: (formId, ids) =>
-			onFound(formId, ids, function* (found, moveCounts) {
+			onFound({ formId, ids }, function* (found, moveCounts) {
 				yield* moveCounts(found.map((row) => ({ id: row.id, before: row })));
 				yield* removeRows(
 					dialect,

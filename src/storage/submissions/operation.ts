@@ -20,6 +20,16 @@ export function* rows<R extends Row>(text: string, values: readonly Value[] = []
 	return (yield { text, values }) as R[];
 }
 
+/** A statement that was built with Drizzle. */
+export function* built(query: { toSQL(): { sql: string; params: unknown[] } }): Operation<void> {
+	const { sql, params } = query.toSQL();
+	let count = 0;
+	yield* rows(
+		sql.replace(/\?/g, () => `$${++count}`),
+		params as Value[],
+	);
+}
+
 /** The words in which the engines differ. */
 export interface Dialect {
 	/** A list of ids as the value of one parameter, and the condition that a column is in it. */

@@ -3,6 +3,7 @@
 import type { Retries } from '../../delivery/retries.ts';
 import { invalidField } from '../../errors.ts';
 import { decodeId } from '../../ids.ts';
+import { recordAction } from '../../storage/audit/action.ts';
 import type { Storage } from '../../storage/contract.ts';
 import type { Mode } from '../../storage/tables.ts';
 import { type Criteria, idsOf, parseCriteria, selectionOf } from '../list-query.ts';
@@ -24,7 +25,9 @@ type Target = { ids: number[] } | { criteria: Criteria };
 
 export type Bulk = ReturnType<typeof createBulk>;
 
-export function createBulk({ submissions, clock, findForm }: Storage, release: Retries['release']) {
+export function createBulk(storage: Storage, release: Retries['release']) {
+	const { submissions, clock, findForm } = storage;
+
 	/** The ids of the target, in chunks, without submissions that arrive after the call. */
 	async function* chunksOf(formId: number, target: Target): AsyncGenerator<number[]> {
 		if ('ids' in target) {
@@ -58,6 +61,7 @@ export function createBulk({ submissions, clock, findForm }: Storage, release: R
 				if (isReleased) await release(form.id, changed);
 				updated += changed.length;
 			}
+			await recordAction(storage, { facts: factsOf(input) });
 			return updated;
 		},
 		/**
@@ -69,13 +73,22 @@ export function createBulk({ submissions, clock, findForm }: Storage, release: R
 			const { dryRun, ...input } = await readInput();
 			const target = parseTarget(input, checkDisclosure);
 			if (dryRun ?? input.search !== undefined) {
-				return { deleted: 0, matched: await count(form.id, target), dryRun: true };
+				const matched = await count(form.id, target);
+				await recordAction(storage, { facts: { ...factsOf(input), dryRun: true, matched } });
+				return { deleted: 0, matched, dryRun: true };
 			}
 			let removed = 0;
 			for await (const ids of chunksOf(form.id, target)) removed += (await submissions.remove(form.id, ids)).length;
+			await recordAction(storage, { facts: factsOf(input) });
 			return { deleted: removed };
 		},
 	};
+}
+
+/** What the audit log says of the target: not the search, which may be something that was submitted. */
+function factsOf({ ids, filter, search, since, until }: BulkTarget): Record<string, string | boolean> {
+	const facts = { filter, since, until, search: search !== undefined, ids: ids !== undefined };
+	return Object.fromEntries(Object.entries(facts).filter(([, value]) => value)) as Record<string, string | boolean>;
 }
 
 /** Requires `ids` or `filter`: without both a request would mean all submissions. */

@@ -70,6 +70,7 @@ export const exportRoutes = (submissions: Submissions, auth: Auth, stream: Strea
 		{
 			access: { permission: 'read', form: 'id' },
 			detail: operation('exportSubmissions', 'Export submissions', {
+				recorded: ['format', 'filter', 'since', 'until'],
 				description:
 					'All submissions that match, as a file, without those that arrive after the request. In CSV the columns ' +
 					'are `id`, `createdAt`, `isRead`, `isStarred`, `isSpam`, then the field names in the order first seen, and last, if ' +

@@ -108,6 +108,7 @@ export const fileRoutes = (
 			{
 				access: READ,
 				detail: operation('downloadFiles', 'Download all files of a submission', {
+					recorded: ['infected'],
 					description:
 						'One ZIP archive, made as it is sent. Names are made distinct, and such that every system can store them. Files that are not in it ' +
 						'(infected, lost, or of spam) are listed, with the reason, in its file `_left-out.txt`.',
@@ -120,6 +121,7 @@ export const fileRoutes = (
 		.get('/files/:fileId', download, {
 			access: READ,
 			detail: operation('downloadFile', 'Download a file', {
+				recorded: ['infected'],
 				description:
 					'The bytes of an attached file, exactly as sent. Takes one `Range` of bytes, `If-Range` and `If-None-Match`; the `ETag` is the ' +
 					'SHA-256. Whatever the file is, browsers save it and never show or run it.',
@@ -152,6 +154,7 @@ export const fileRoutes = (
 
 	const linked = new Elysia({ tags: ['Submissions'], detail: { security: [] } }).get(`${FILE_PATH}/:fileId`, open, {
 		detail: operation('openFileLink', 'Download a file by a link', {
+			recorded: ['for'],
 			description: 'What a link to a file leads to. Takes the same headers as a download with a key.',
 			parameters: [
 				fileId,

@@ -53,6 +53,7 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 	async function ownSession(request: Request): Promise<{ token: string; session: Session }> {
 		const found = await credential(request);
 		if (!found) throw unauthorized('missing');
+		requestInfo(request).caller = found.session.principal;
 		api.take(callerOf(found.session.principal));
 		return found;
 	}

@@ -18,6 +18,7 @@ const PERMISSIONS: { value: Permission; hint: string; ofForms?: string }[] = [
 	{ value: 'delete', hint: 'delete forms and submissions' },
 	{ value: 'submit', hint: 'submit from a server, past allowed domains and captcha' },
 	{ value: 'metrics', hint: 'read the metrics of the server, for monitoring' },
+	{ value: 'audit', hint: 'read the audit log' },
 	{ value: 'admin', hint: 'everything, keys and webhooks included' },
 ];
 

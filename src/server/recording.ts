@@ -1,0 +1,127 @@
+/**
+ * Every request that changes something leaves one entry in the audit log, named like its operation, with no word from its route; so
+ * does a read whose description says `recorded`. The entry is written in the first transaction of the request.
+ */
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { AnyElysia } from 'elysia';
+import type { App } from '../app.ts';
+import { shownAddress } from '../http/client-address.ts';
+import { RECORDED } from '../http/openapi.ts';
+import { queryOf } from '../http/query-parameters.ts';
+import { type Caller, requestInfo } from '../http/request-info.ts';
+import { decodeId } from '../ids.ts';
+import { type Action, type Actor, createAction, recordAction } from '../storage/audit/action.ts';
+import { clipped } from '../storage/audit/changes.ts';
+
+interface Scope {
+	action?: Action;
+}
+
+interface Operation {
+	name: string;
+	isRead: boolean;
+	/** The parameters that an entry about a read names. */
+	recorded: readonly string[] | undefined;
+}
+
+type Params = Readonly<Record<string, string>>;
+
+/** What is called on behalf of a request finds its action here. */
+const scopes = new AsyncLocalStorage<Scope>();
+
+export type Recording = ReturnType<typeof createRecording>;
+
+export function createRecording({ actions, audit, config, storage }: App) {
+	actions.findBy(() => scopes.getStore()?.action);
+
+	/** Begins the action of a request. To be called once it is authorized. */
+	function begin(request: Request, place: { name: string; route: string; params: Params }): void {
+		const scope = scopes.getStore();
+		const info = requestInfo(request);
+		if (!scope) return;
+		scope.action = createAction({
+			name: place.name,
+			actor: () => info.caller && actorOf(info.caller),
+			address: shownAddress(config.logAddress, info.clientAddress),
+			...objectOf(place),
+		});
+	}
+
+	function countRead(
+		request: Request,
+		{ operation, ...place }: { operation: Operation; route: string; params: Params },
+	) {
+		const { caller, clientAddress } = requestInfo(request);
+		const query = queryOf(request);
+		const facts = (operation.recorded ?? []).flatMap((name) => {
+			const value = query.get(name);
+			return value === null ? [] : [[name, clipped(value)] as const];
+		});
+		audit.countRead({
+			action: operation.name,
+			...(caller ? actorOf(caller) : { actor: 'link', mode: 'live' as const }),
+			address: shownAddress(config.logAddress, clientAddress),
+			...objectOf(place),
+			facts: Object.fromEntries(facts),
+		});
+	}
+
+	return {
+		/** Runs what responds to a request. */
+		run: <T>(respond: () => T): T => scopes.run({}, respond),
+		/** Adds its hooks to a router that has no routes yet. */
+		watch(router: AnyElysia): void {
+			const find = findOperations(router);
+			router.onBeforeHandle(({ request, route, params }) => {
+				const operation = find(request.method, route);
+				if (operation && !operation.isRead) begin(request, { name: operation.name, route, params });
+			});
+			router.onAfterHandle(async ({ request, route, params, responseValue }) => {
+				const operation = find(request.method, route);
+				if (!operation) return;
+				if (!operation.isRead) {
+					if (!scopes.getStore()?.action?.isStored()) await recordAction(storage);
+				} else if (operation.recorded && !isRejected(responseValue)) countRead(request, { operation, route, params });
+			});
+		},
+	};
+}
+
+/** A response that lets nothing out, such as 304. */
+function isRejected(response: unknown): boolean {
+	return response instanceof Response && !response.ok;
+}
+
+/** Finds the operation of a request by method and route. */
+function findOperations(router: AnyElysia) {
+	let byRoute: ReadonlyMap<string, Operation> | undefined;
+	return (method: string, route: string): Operation | undefined => {
+		byRoute ??= new Map(
+			router.routes.flatMap(({ method: known, path, hooks }) => {
+				const { operationId: name, [RECORDED]: recorded } = hooks.detail ?? {};
+				return name ? [[`${known} ${path}`, { name, recorded, isRead: known === 'GET' }] as const] : [];
+			}),
+		);
+		return byRoute.get(`${method} ${route}`);
+	};
+}
+
+function actorOf({ keyId, sessionId, mode }: Caller): Actor {
+	return { actor: keyId === null ? `session:${sessionId}` : `key:${keyId}`, session: sessionId, mode };
+}
+
+/** The object that a route names by its last parameter, called as what precedes that: `/forms/:id` is a form. */
+function objectOf({ route, params }: { route: string; params: Params }): { formId?: number; object?: string } {
+	const named = [...route.matchAll(/\/([a-z]+)\/:(\w+)/g)].map(([, kind = '', name = '']) => ({
+		kind: kind.replace(/ies$/, 'y').replace(/s$/, ''),
+		id: decodeId(params[name] ?? ''),
+		text: params[name],
+	}));
+	const last = named.at(-1);
+	const form = named.find(({ kind }) => kind === 'form')?.id;
+	return {
+		...(form !== undefined && { formId: form }),
+		...(last?.id !== undefined && { object: `${last.kind}:${last.text}` }),
+	};
+}
