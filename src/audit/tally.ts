@@ -25,7 +25,7 @@ interface Counted {
 	/** Id of its entry, which carries the moment of the first time. */
 	id: number;
 	isStored: boolean;
-	/** What is not in the entry yet. */
+	/** How often since it was written. */
 	count: number;
 }
 

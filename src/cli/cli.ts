@@ -57,7 +57,7 @@ interface ListText<T> {
 type UseApp = (app: App) => Promise<void>;
 
 interface WithApp {
-	/** Whether to make a database if there is none. */
+	/** True if it makes a database where there is none. */
 	create?: boolean;
 	/** Its name in the audit log, which gets an entry once the command writes. One that only reads, but lets content out, calls `recordAction`. */
 	action: string;

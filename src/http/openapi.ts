@@ -188,11 +188,11 @@ interface Operation extends Pick<DocumentDecoration, 'parameters'> {
 	errors?: readonly ErrorCode[];
 	/** For all the world, whatever else stands in its query. */
 	isPublic?: true;
-	/** Of a read that lets content out: the query parameters that its entry in the audit log names. What changes something is recorded anyway. */
+	/** Makes a read that lets content out leave an entry in the audit log, with these query parameters. What changes something leaves one anyway. */
 	recorded?: readonly string[];
 }
 
-/** The member of a described operation that tells of {@link Operation.recorded}. */
+/** The member of a described operation for {@link Operation.recorded}. */
 export const RECORDED = 'x-recorded';
 
 const BODY_ERRORS = ['VALIDATION_ERROR', 'INVALID_BODY', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const;

@@ -27,7 +27,7 @@ interface Operation {
 
 type Params = Readonly<Record<string, string>>;
 
-/** What is called on behalf of a request finds its action here. */
+/** Transactions find the action of their request here. */
 const scopes = new AsyncLocalStorage<Scope>();
 
 export type Recording = ReturnType<typeof createRecording>;

@@ -1,4 +1,4 @@
-/** What the audit log says, and what it does not: settings before and after, never secrets or what was submitted. */
+/** The audit log has settings before and after, and never secrets or what was submitted. */
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { expireAuditLog } from '../../src/audit/entries.ts';

@@ -74,5 +74,8 @@ test('prints a table, filters, and rejects what it does not know', async () => {
 	expect(await entries('--actor', 'user:another')).toEqual([]);
 	expect(await entries('--since', '2100-01-01')).toEqual([]);
 	expect((await cli.call('audit', '--limit', '2')).stderr).toContain('--offset 2');
-	expect(await cli.call('audit', '--actor', 'ada')).toMatchObject({ code: 2, stderr: expect.stringContaining('actor') });
+	expect(await cli.call('audit', '--actor', 'ada')).toMatchObject({
+		code: 2,
+		stderr: expect.stringContaining('actor'),
+	});
 });

@@ -183,7 +183,7 @@ export function createWebhooks(storage: Storage, { post, allowed, now = Date.now
 	};
 }
 
-/** What the audit log says of a webhook; its secret only as changed. */
+/** The webhook as the audit log has it; its secret only as changed. */
 function recordedOf(after: WebhookRow, before?: WebhookRow) {
 	const toShown = (row: WebhookRow) => ({ ...row, url: shownUrl(row.url) });
 	const changes = changesBetween(before && toShown(before), toShown(after), ['url', 'events', 'isActive']);

@@ -16,9 +16,9 @@ export interface Actor {
 	mode: Mode;
 }
 
-/** What a transaction says of the action that it belongs to. */
+/** A transaction says this of the action that it belongs to. */
 export interface Recorded extends Details {
-	/** Of the object, where the actor has none. */
+	/** The mode of the object, for a command. */
 	mode?: Mode;
 	formId?: number;
 	/** As `key:ID`. */

@@ -19,7 +19,7 @@ type Act = (found: readonly Found[], moveCounts: MoveCounts) => Operation<unknow
 interface Target {
 	formId: number;
 	ids: readonly number[];
-	/** What the audit log says of the change. */
+	/** They go into the audit log. */
 	facts?: Details['facts'];
 }
 

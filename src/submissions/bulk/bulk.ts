@@ -85,7 +85,7 @@ export function createBulk(storage: Storage, release: Retries['release']) {
 	};
 }
 
-/** What the audit log says of the target: not the search, which may be something that was submitted. */
+/** The target as the audit log has it: without the search, which may be something that was submitted. */
 function factsOf({ ids, filter, search, since, until }: BulkTarget): Record<string, string | boolean> {
 	const facts = { filter, since, until, search: search !== undefined, ids: ids !== undefined };
 	return Object.fromEntries(Object.entries(facts).filter(([, value]) => value)) as Record<string, string | boolean>;

@@ -1,4 +1,4 @@
-/** What an entry of the audit log says of a change, and that it has a bound. */
+/** The changes in an entry of the audit log, and their bound. */
 
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
