@@ -146,7 +146,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		notices: dispatch.outbox,
 		now,
 	});
-	const webhooks = createWebhooks(storage, { post, allowed: config.webhookAllow, now });
+	const webhooks = createWebhooks(storage, { post, allowed: config.webhookAllow, baseUrl: dispatch.baseUrl, now });
 	const { release } = dispatch.retries;
 	const reloads = [() => dispatch.useMail(config)];
 

@@ -45,7 +45,7 @@ export function destinationOf(row: { channel: ChannelName; webhookId?: number | 
 }
 
 /** An active webhook of a form. */
-export type Hook = Pick<WebhookRow, 'id' | 'url' | 'events'>;
+export type Hook = Pick<WebhookRow, 'id' | 'url' | 'events' | 'where'>;
 
 /** The columns of a delivery that say where it goes. */
 export type Target = Pick<DeliveryRow, 'destination'> & { webhookId?: number };

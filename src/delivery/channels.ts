@@ -2,6 +2,7 @@
 
 import type { FileStore } from '../files/file-store.ts';
 import type { FileLinks } from '../files/links.ts';
+import { matches } from '../form-values/conditions.ts';
 import { formatRecipients, recipientsOf } from '../form-values/notification-rules.ts';
 import type { Log } from '../log/log.ts';
 import type { GuardedPost } from '../network/guarded-request.ts';
@@ -57,9 +58,9 @@ export function createChannels(
 			schedule: WEBHOOK_SCHEDULE,
 			concurrency: 2,
 			withheld: null,
-			targets: (_form, { event, hooks }) =>
+			targets: (_form, { event, hooks, texts }) =>
 				hooks
-					.filter(({ events }) => events.includes(event))
+					.filter(({ events, where }) => events.includes(event) && matches(where, texts))
 					.map(({ id, url }) => ({ webhookId: id, destination: url })),
 			...lazyMessages(async () => {
 				const { createWebhookChannel } = await import('./webhooks/channel.ts');

@@ -39,6 +39,8 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 		outbox: createOutbox(storage, { channels, now }),
 		deliveries: createDeliveries(storage, { channels, isMailSet: () => mail.server !== null, mailOutage }),
 		retries: createRetries(storage, now),
+		/** Public address of the dashboard. */
+		baseUrl: () => mail.identity.baseUrl,
 		/** As the function of `test-mail.ts`, loaded on demand with the mail library. */
 		async sendTestMail(to: string): Promise<string> {
 			const { sendTestMail } = await import('./mail/test-mail.ts');

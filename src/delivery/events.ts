@@ -9,6 +9,8 @@ interface EventWords {
 	label: string;
 	/** The end of a sentence: posted when … */
 	posted: string;
+	/** In the title of a message, after the name of the form. */
+	headline: string;
 }
 
 /** The events that webhooks can subscribe to. */
@@ -16,8 +18,9 @@ export const WEBHOOK_EVENTS = {
 	[SUBMISSION_CREATED]: {
 		label: 'New submissions',
 		posted: 'a submission was stored that is not spam, or was marked as genuine',
+		headline: 'new submission',
 	},
-	[SUBMISSION_SPAM]: { label: 'Spam', posted: 'a submission was stored as spam' },
+	[SUBMISSION_SPAM]: { label: 'Spam', posted: 'a submission was stored as spam', headline: 'spam' },
 } as const satisfies Record<string, EventWords>;
 export type WebhookEvent = keyof typeof WEBHOOK_EVENTS;
 export const WEBHOOK_EVENT_NAMES = Object.keys(WEBHOOK_EVENTS) as WebhookEvent[];

@@ -31,7 +31,13 @@ export function createOutbox(storage: Storage, { channels, now }: { channels: Ch
 
 	const selectHooks = lazy(() =>
 		storage.db
-			.select({ id: webhooks.id, formId: webhooks.formId, url: webhooks.url, events: webhooks.events })
+			.select({
+				id: webhooks.id,
+				formId: webhooks.formId,
+				url: webhooks.url,
+				events: webhooks.events,
+				where: webhooks.where,
+			})
 			.from(webhooks)
 			.where(eq(webhooks.isActive, true))
 			.prepare(),

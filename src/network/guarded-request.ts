@@ -23,6 +23,7 @@ export interface ResolvedAddress {
 }
 
 export interface PostRequest {
+	method?: 'PUT' | undefined;
 	headers: Record<string, string>;
 	body: PostBody;
 	/** Ends the request early, for an orderly stop. */
@@ -141,7 +142,7 @@ async function exchange(url: URL, { request, addresses, signal, ca, stallMs }: E
 	signal.throwIfAborted();
 	return new Promise((resolve, reject) => {
 		const options: RequestOptions = {
-			method: 'POST',
+			method: request.method ?? 'POST',
 			headers: { ...request.headers, 'Content-Length': String(request.body.bytes) },
 			agent: false,
 			maxHeaderSize: MAX_HEADER_BYTES,

@@ -5,6 +5,7 @@ import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqli
 import { type FieldRule, UNKNOWN_FIELD_NAMES } from '../field-rules/rules.ts';
 import type { AliasName } from '../form-values/aliases.ts';
 import { CAPTCHA_NAMES } from '../form-values/captchas.ts';
+import type { Condition } from '../form-values/conditions.ts';
 import type { ContextRules } from '../form-values/context-rules.ts';
 import { DEFAULT_FILE_RULES, type FileRules } from '../form-values/file-rules.ts';
 import type { MailRoute, NotificationRules } from '../form-values/notification-rules.ts';
@@ -285,6 +286,15 @@ export const webhooks = sqliteTable(
 		previousSecret: text('previous_secret'),
 		previousSecretUntil: integer('previous_secret_until'),
 		events: text('events', { mode: 'json' }).$type<string[]>().notNull(),
+		name: text('name').notNull().default(''),
+		format: text('format').notNull().default('standard'),
+		include: text('include').notNull().default('summary'),
+		/** Those of the owner, by their names; their values are secrets. */
+		headers: text('headers', { mode: 'json' }).$type<Record<string, string>>(),
+		/** The owner's, for the format `custom`. */
+		body: text('body', { mode: 'json' }).$type<object>(),
+		/** Without them, whatever was submitted is posted. */
+		where: text('conditions', { mode: 'json' }).$type<Condition[]>(),
 		isActive: integer('is_active', { mode: 'boolean' }).notNull().default(true),
 		disabledReason: text('disabled_reason'),
 		/** When the present run of failures began, in milliseconds since 1970. */

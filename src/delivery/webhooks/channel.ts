@@ -11,10 +11,13 @@ import type { StoredFile } from '../../storage/submission.ts';
 import { type DeliveryRow, deliveries, forms, type WebhookRow, webhooks } from '../../storage/tables.ts';
 import type { ByteBudget } from '../../tasks/byte-budget.ts';
 import { DAY_MS } from '../../tasks/durations.ts';
+import { parseExact } from '../../text/exact-json.ts';
 import type { Attempt, Messages } from '../channel.ts';
 import { SUBMISSION_SPAM } from '../events.ts';
 import type { Outcome } from '../worker/outcome.ts';
 import { type Event, eventBody, eventKept, eventShown, type FileUrls } from './event.ts';
+import type { Posting } from './message.ts';
+import { createMessageRequests, messageId, postingOf, type ReadyRequest } from './message-requests.ts';
 import { createSharedTexts, type SharedText } from './shared-texts.ts';
 import { healthAfter, signingSecrets, webhookHeaders, webhookOutcome } from './webhook.ts';
 
@@ -38,6 +41,7 @@ export function createWebhookChannel(
 ): Messages {
 	const texts = createSharedTexts(storage, budget);
 	const damage = createDamageCheck(storage);
+	const messages = createMessageRequests(storage, { budget, baseUrl });
 
 	/**
 	 * The outcome of an attempt; records the webhook's health if it changed. Disabling a webhook also fails its waiting
@@ -100,13 +104,25 @@ export function createWebhookChannel(
 		if (event.submission.isSpam && delivery.event !== SUBMISSION_SPAM) {
 			return { outcome: { kind: 'withheld', error: 'The submission is marked as spam.' } };
 		}
-		const sentAt = new Date(now());
 		const shown = { ...event, submission: damage.withText(event.submission, text.bytes) };
-		const body = eventBody(shown, text, await linkFiles(webhook, event.submission.files));
-		const id = `msg_${encodeId(delivery.id)}`;
-		const headers = await webhookHeaders(signingSecrets(webhook, sentAt), { id, sentAt, body });
-		const result = await post(webhook.url, { headers, body, signal });
-		return { outcome: await recordResult(webhook, { result, at: new Date(now()) }), kept: eventKept(shown) };
+		const posting = postingOf(webhook);
+		const { url, method, body, kept }: ReadyRequest = posting
+			? await messages.render(shown, posting, { row: delivery, text, signal })
+			: { body: eventBody(shown, text, await linkFiles(webhook, event.submission.files)), kept: eventKept(shown) };
+		const sentAt = new Date(now());
+		const id = messageId(delivery);
+		const signed = await webhookHeaders(signingSecrets(webhook, sentAt), { id, sentAt, body });
+		try {
+			const result = await post(url ?? webhook.url, {
+				method,
+				headers: { ...webhook.headers, ...signed },
+				body,
+				signal,
+			});
+			return { outcome: await recordResult(webhook, { result, at: new Date(now()) }), kept };
+		} finally {
+			body.sent?.();
+		}
 	}
 
 	return {
@@ -122,9 +138,20 @@ export function createWebhookChannel(
 		},
 		async compose(row) {
 			const event = await readEvent(row);
-			return event && eventShown(eventKept(event), { row, storage, budget });
+			const [webhook] = await storage.db
+				.select()
+				.from(webhooks)
+				.where(eq(webhooks.id, row.webhookId ?? -1));
+			if (!event || !webhook) return undefined;
+			const posting = postingOf(webhook);
+			return posting ? messages.show(event, posting, row) : eventShown(eventKept(event), { row, storage, budget });
 		},
-		recall: (row, kept) => eventShown(kept, { row, storage, budget }),
+		async recall(row, kept) {
+			const posting = parseExact(kept) as Omit<Posting, 'url'> | { format?: undefined };
+			if (posting.format === undefined) return eventShown(kept, { row, storage, budget });
+			const event = await readEvent(row);
+			return event && messages.show(event, posting, row);
+		},
 	};
 }
 

@@ -18,30 +18,32 @@ import type { SharedText } from './shared-texts.ts';
 
 type EventForm = Pick<FormRow, 'name' | 'slug'> & { id: string };
 
-/** The formats of bodies, each once. */
-export const FORMATS = {
-	standard: {
-		/**
-		 * The body about a submission, whose `data.submission` is the Submission of the API, without the JSON text of its `data`:
-		 * the caller inserts that between the two parts, because it may be large.
-		 */
-		event(
-			type: string,
-			{ form, createdAt, around: [before, after] }: { form: EventForm; createdAt: string; around: [string, string] },
-		): [before: string, after: string] {
-			const event = JSON.stringify({ type, timestamp: createdAt }).slice(0, -1);
-			return [`${event},"data":{"form":${JSON.stringify(form)},"submission":${before}`, `${after}}}`];
-		},
-		test: (form: EventForm, now: Date): string =>
-			JSON.stringify({ type: 'webhook.test', timestamp: now.toISOString(), data: { form } }),
+/** The body of the format `standard`. */
+export const STANDARD = {
+	/**
+	 * The body about a submission, whose `data.submission` is the Submission of the API, without the JSON text of its `data`:
+	 * the caller inserts that between the two parts, because it may be large.
+	 */
+	event(
+		type: string,
+		{ form, createdAt, around: [before, after] }: { form: EventForm; createdAt: string; around: [string, string] },
+	): [before: string, after: string] {
+		const event = JSON.stringify({ type, timestamp: createdAt }).slice(0, -1);
+		return [`${event},"data":{"form":${JSON.stringify(form)},"submission":${before}`, `${after}}}`];
 	},
+	test: (form: EventForm, now: Date): string =>
+		JSON.stringify({ type: 'webhook.test', timestamp: now.toISOString(), data: { form } }),
 };
 
-export const formShown = ({ id, name, slug }: Event['form']): EventForm => ({ id: encodeId(id), name, slug });
+export const formShown = ({ id, name, slug }: Pick<FormRow, 'id' | 'name' | 'slug'>): EventForm => ({
+	id: encodeId(id),
+	name,
+	slug,
+});
 
 export interface Event {
 	type: string;
-	form: Pick<FormRow, 'id' | 'name' | 'slug'>;
+	form: Pick<FormRow, 'id' | 'name' | 'slug' | 'fields'>;
 	/** With its files; of one that cannot be read any more, no text is sent. */
 	submission: PageEntry;
 	timeline: Timeline;
@@ -76,7 +78,7 @@ export function eventKept(event: Event): string {
 }
 
 function parts({ type, form, submission, timeline }: Event, urls: FileUrls): [before: string, after: string] {
-	return FORMATS.standard.event(type, {
+	return STANDARD.event(type, {
 		form: formShown(form),
 		createdAt: timeline.isoOf(submission.id),
 		around: presentAround(ofFormOnly(submission), timeline, (file) => withUrl(file, urls)),

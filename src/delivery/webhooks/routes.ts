@@ -11,6 +11,12 @@ import type { Webhooks } from './webhooks.ts';
 const EXAMPLE = {
 	id: 'cmnrg2x9b3d',
 	url: 'https://hooks.example.com/formsrv',
+	name: null,
+	format: 'standard',
+	include: 'summary',
+	headers: {},
+	body: null,
+	where: [],
 	events: ['submission.created'],
 	isActive: true,
 	disabledReason: null,

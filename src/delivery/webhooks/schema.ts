@@ -1,7 +1,9 @@
 /** Request and response schemas of webhooks. */
 
 import { type Static, Type } from '@sinclair/typebox';
-import { ignoredMembers, nullable, stringEnum } from '../../http/schema-types.ts';
+import { type Condition, conditionsSchema } from '../../form-values/conditions.ts';
+import { INCLUDE_NAMES, INCLUDES, WEBHOOK_FORMAT_NAMES } from '../../form-values/webhook-formats.ts';
+import { ignoredMembers, nullable, stringEnum, stringMap } from '../../http/schema-types.ts';
 import { WEBHOOK_EVENT_NAMES, WEBHOOK_EVENTS } from '../events.ts';
 
 const Url = Type.String({
@@ -13,9 +15,42 @@ const Events = Type.Array(stringEnum(WEBHOOK_EVENT_NAMES), {
 });
 const IsActive = Type.Boolean({ description: 'Set to `true` to resume after the server disabled it.' });
 
+const Name = Type.String({ description: 'For people, up to 100 characters.' });
+const Format = stringEnum(WEBHOOK_FORMAT_NAMES, {
+	description:
+		'The shape of what is posted: `standard`, an event of Standard Webhooks; `custom`, the `body`; or a message for people in the ' +
+		'shape that a chat takes. `standard` if it is left out.',
+});
+const IncludeSchema = stringEnum(INCLUDE_NAMES, {
+	description: `How much of a submission a message for people holds: ${INCLUDE_NAMES.map((name) => `\`${name}\`, ${INCLUDES[name].toLowerCase()}`).join('; ')}.`,
+});
+const Headers = stringMap(nullable(Type.String()), {
+	description:
+		'Up to ten headers to send along, such as `Authorization`. Their values are not returned: `null` stands for the stored one, also in a change.',
+});
+const Body = Type.Unsafe<object>(
+	Type.Any({
+		description:
+			'Of the format `custom`: an object or list, up to 8 KiB as JSON, whose strings may hold `{{field}}`, `{{form.name}}`, ' +
+			'`{{submission.id}}`, `{{submission.url}}` and `{{submission.createdAt}}`.',
+	}),
+);
+const Where = Type.Unsafe<Condition[]>(
+	conditionsSchema(
+		{ Type },
+		'Up to five conditions that a submission has to meet, all of them, when it is stored. Empty: every submission is posted.',
+	),
+);
+
 const members = {
 	id: Type.String(),
 	url: Url,
+	name: nullable(Name),
+	format: Format,
+	include: IncludeSchema,
+	headers: Headers,
+	body: nullable(Body),
+	where: Where,
 	events: Events,
 	isActive: IsActive,
 	disabledReason: nullable(Type.String(), { description: 'Why the server disabled it.' }),
@@ -43,6 +78,12 @@ export const WebhookList = Type.Object({ webhooks: Type.Array(Webhook) }, { $id:
 
 const settable = {
 	url: Url,
+	name: Type.Optional(nullable(Name)),
+	format: Type.Optional(nullable(Format)),
+	include: Type.Optional(nullable(IncludeSchema)),
+	headers: Type.Optional(nullable(Headers)),
+	body: Type.Optional(Body),
+	where: Type.Optional(nullable(Where)),
 	events: Type.Optional(nullable(Events)),
 	isActive: Type.Optional(nullable(IsActive)),
 };

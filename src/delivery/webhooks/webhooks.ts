@@ -19,13 +19,17 @@ import {
 import type { Timeline } from '../../storage/timeline.ts';
 import { DAY_MS } from '../../tasks/durations.ts';
 import { SUBMISSION_CREATED, WEBHOOK_EVENT_NAMES } from '../events.ts';
-import { FORMATS, formShown } from './event.ts';
+import { formShown, STANDARD } from './event.ts';
+import { type PostRequest, requestOf } from './message.ts';
+import { postingOf } from './message-requests.ts';
+import { changePosted, NEW_POSTED } from './posting-settings.ts';
 import type { CreateWebhook, UpdateWebhook, Webhook, WebhookTestResult, WebhookWithSecret } from './schema.ts';
 import { createWebhookSecret, signingSecrets, webhookHeaders, webhookOutcome } from './webhook.ts';
 
 const URL_MAX = 2048;
 const WEBHOOKS_MAX = 10;
 const OLD_SECRET_SIGNS_FOR_MS = DAY_MS;
+const TEST_NOTE = 'Messages arrive. Nothing else needs to be done.';
 
 /** Public ids; `mode` confines the form to those of one mode. */
 export interface FormRef {
@@ -40,13 +44,15 @@ export interface WebhooksOptions {
 	post: GuardedPost;
 	/** Addresses and ranges that may be reached although they are not public. */
 	allowed: readonly string[];
+	/** Public address of the base listener, without a slash at the end. */
+	baseUrl: () => string;
 	now?: () => number;
 }
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
 /** All methods throw AppError FORM_NOT_FOUND or NOT_FOUND if the form or webhook does not exist in that mode. */
-export function createWebhooks(storage: Storage, { post, allowed, now = Date.now }: WebhooksOptions) {
+export function createWebhooks(storage: Storage, { post, allowed, baseUrl, now = Date.now }: WebhooksOptions) {
 	const toResponse = (row: WebhookRow) => toWebhook(row, storage.clock.timeline());
 
 	const findForm = ({ form, mode }: FormRef): Promise<FormRow> => storage.findForm(form, mode);
@@ -105,10 +111,11 @@ export function createWebhooks(storage: Storage, { post, allowed, now = Date.now
 		/** @throws AppError VALIDATION_ERROR, CONFLICT if the form has the maximum number */
 		async create(ref: FormRef, input: CreateWebhook): Promise<WebhookWithSecret> {
 			const form = await findForm(ref);
+			const url = await checkUrl(input.url);
 			const row: WebhookRow = {
+				...changePosted({ ...NEW_POSTED, url }, input, url),
 				id: storage.nextId(),
 				formId: form.id,
-				url: await checkUrl(input.url),
 				secret: createWebhookSecret(),
 				previousSecret: null,
 				previousSecretUntil: null,
@@ -131,8 +138,9 @@ export function createWebhooks(storage: Storage, { post, allowed, now = Date.now
 		 */
 		async update(ref: WebhookRef, input: UpdateWebhook): Promise<Webhook> {
 			const { webhook } = await find(ref);
+			const url = input.url === undefined ? webhook.url : await checkUrl(input.url);
 			const values: Partial<WebhookRow> = {
-				url: input.url === undefined ? webhook.url : await checkUrl(input.url),
+				...changePosted(webhook, input, url),
 				events: input.events === undefined ? webhook.events : checkEvents(input.events ?? [SUBMISSION_CREATED]),
 				isActive: input.isActive === undefined ? webhook.isActive : (input.isActive ?? true),
 			};
@@ -166,12 +174,14 @@ export function createWebhooks(storage: Storage, { post, allowed, now = Date.now
 				throw new AppError('CONFLICT', 'Nothing is sent for a form in test mode; its deliveries are captured instead.');
 			}
 			const sentAt = new Date(now());
-			const body = textBody(FORMATS.standard.test(formShown(form), sentAt));
-			const message = { id: `test_${encodeId(storage.nextId())}`, sentAt, body };
-			const result = await post(webhook.url, {
-				headers: await webhookHeaders(signingSecrets(webhook, sentAt), message),
-				body,
-			});
+			const id = `test_${encodeId(storage.nextId())}`;
+			const told = { headline: 'a test of this webhook', note: TEST_NOTE, form, submission: null, baseUrl: baseUrl() };
+			const posting = postingOf(webhook);
+			const request = posting ? requestOf(told, posting, id) : { body: STANDARD.test(formShown(form), sentAt) };
+			const { url = webhook.url, method }: Partial<PostRequest> = request;
+			const body = textBody(request.body);
+			const signed = await webhookHeaders(signingSecrets(webhook, sentAt), { id, sentAt, body });
+			const result = await post(url, { method, headers: { ...webhook.headers, ...signed }, body });
 			const outcome = webhookOutcome(result, sentAt);
 			return {
 				delivered: outcome.kind === 'sent',
@@ -223,6 +233,12 @@ function toWebhook(row: WebhookRow, timeline: Timeline): Webhook {
 	return {
 		id: encodeId(row.id),
 		url: row.url,
+		name: row.name || null,
+		format: row.format as Webhook['format'],
+		include: row.include as Webhook['include'],
+		headers: Object.fromEntries(Object.keys(row.headers ?? {}).map((name) => [name, null])),
+		body: row.body,
+		where: row.where ?? [],
 		events: row.events as Webhook['events'],
 		isActive: row.isActive,
 		disabledReason: row.disabledReason,

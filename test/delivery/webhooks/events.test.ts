@@ -6,6 +6,8 @@ import { encodeId } from '../../../src/ids.ts';
 import { createGuardedPost } from '../../../src/network/guarded-request.ts';
 import { useDeliveryFixtures } from '../fixtures.ts';
 
+const baseUrl = () => 'https://forms.example.com';
+
 setDefaultTimeout(60_000);
 
 interface Body {
@@ -36,7 +38,7 @@ async function openThree() {
 	targets.push(target);
 	const post = createGuardedPost({ allowed: ['127.0.0.1'] });
 	const fixture = await openFixture({ form: { notificationEmail: 'owner@example.com' }, smtpUrl: null, post });
-	const service = createWebhooks(fixture.storage, { post, allowed: ['127.0.0.1'] });
+	const service = createWebhooks(fixture.storage, { post, allowed: ['127.0.0.1'], baseUrl });
 	const ref = { form: encodeId(fixture.form.id) };
 	const urlOf = (path: string) => new URL(path, target.url).href;
 	const created = await service.create(ref, { url: urlOf('created') });

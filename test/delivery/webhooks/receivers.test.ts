@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { FORMATS } from '../../../src/delivery/webhooks/event.ts';
+import { STANDARD } from '../../../src/delivery/webhooks/event.ts';
 import { createWebhookSecret, webhookHeaders } from '../../../src/delivery/webhooks/webhook.ts';
 import { createGuardedPost } from '../../../src/network/guarded-request.ts';
 import { textBody } from '../../../src/network/post-body.ts';
@@ -12,13 +12,11 @@ import { tempFolder } from '../../temp-folder.ts';
 
 const PATIENCE_MS = 20_000;
 const FORM = { id: 'f1', name: 'Contact', slug: 'contact' };
-const EVENT = FORMATS.standard
-	.event('submission.created', {
-		form: FORM,
-		createdAt: new Date().toISOString(),
-		around: ['{"id":"s1","data":', ',"isRead":false,"isStarred":false,"isSpam":false,"files":[]}'],
-	})
-	.join('{"name":"Ädä"}');
+const EVENT = STANDARD.event('submission.created', {
+	form: FORM,
+	createdAt: new Date().toISOString(),
+	around: ['{"id":"s1","data":', ',"isRead":false,"isStarred":false,"isSpam":false,"files":[]}'],
+}).join('{"name":"Ädä"}');
 
 const page = await Bun.file(join(import.meta.dir, '../../../docs/webhooks.md')).text();
 const python = withProgram('python3');
@@ -64,7 +62,7 @@ describe.each(snippets)('the receiver in $language', ({ language, file, program 
 				expect(await deliver(port, { headers: genuine, body: EVENT })).toBe(204);
 				const rotating = await sign([createWebhookSecret(), secret]);
 				expect(await deliver(port, { headers: rotating, body: EVENT })).toBe(204);
-				const body = FORMATS.standard.test(FORM, new Date());
+				const body = STANDARD.test(FORM, new Date());
 				const ofTest = await webhookHeaders([secret], { id: 'test_1', sentAt: new Date(), body: textBody(body) });
 				expect(await deliver(port, { headers: ofTest, body })).toBe(204);
 				const forgeries = [

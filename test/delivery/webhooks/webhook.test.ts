@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { FORMATS } from '../../../src/delivery/webhooks/event.ts';
+import { STANDARD } from '../../../src/delivery/webhooks/event.ts';
 import {
 	createWebhookSecret,
 	DISABLE_AFTER_MS,
@@ -21,8 +21,7 @@ const SUBMISSION = {
 	createdAt: '2026-01-02T03:04:05.678Z',
 	around: ['{"id":"s1","data":', ',"isRead":false}'] as [string, string],
 };
-const created = (data: string) =>
-	FORMATS.standard.event('submission.created', { form: FORM, ...SUBMISSION }).join(data);
+const created = (data: string) => STANDARD.event('submission.created', { form: FORM, ...SUBMISSION }).join(data);
 const responded = (status: number, more: { bodyExcerpt?: string; retryAfter?: string } = {}): PostResult => ({
 	hasResponse: true,
 	status,
@@ -47,7 +46,7 @@ describe('signatures', () => {
 
 	test('the official package rejects another body, id, time or secret', async () => {
 		const secret = createWebhookSecret();
-		const body = FORMATS.standard.test(FORM, NOW);
+		const body = STANDARD.test(FORM, NOW);
 		const headers = await webhookHeaders([secret], { id: 'msg_1', sentAt: new Date(), body: textBody(body) });
 		const receiver = new Webhook(secret);
 		expect(() => receiver.verify(`${body} `, headers)).toThrow('No matching signature');
@@ -70,7 +69,7 @@ describe('signatures', () => {
 		expect(before).toEqual([secret, previousSecret]);
 		expect(signingSecrets(webhook, NOW)).toEqual([secret]);
 		expect(signingSecrets({ secret, previousSecret: null, previousSecretUntil: null }, NOW)).toEqual([secret]);
-		const body = FORMATS.standard.test(FORM, NOW);
+		const body = STANDARD.test(FORM, NOW);
 		const headers = await webhookHeaders(before, { id: 'msg_1', sentAt: new Date(), body: textBody(body) });
 		for (const known of before) expect(new Webhook(known).verify(body, headers)).toEqual(JSON.parse(body));
 	});

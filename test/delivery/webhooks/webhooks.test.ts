@@ -10,6 +10,8 @@ import { openStorage } from '../../../src/storage/open.ts';
 import { forms, webhooks as table } from '../../../src/storage/tables.ts';
 import { tempFolder } from '../../temp-folder.ts';
 
+const baseUrl = () => 'https://forms.example.com';
+
 const NOW = Date.parse('2026-03-04T05:06:07.890Z');
 const LIVE = { form: encodeId(1001), mode: 'live' as const };
 const TEST = { form: encodeId(1002), mode: 'test' as const };
@@ -21,7 +23,7 @@ let storage: Storage;
 let webhooks: Webhooks;
 
 const open = (allowed: string[] = []) =>
-	createWebhooks(storage, { post: createGuardedPost({ allowed, timeoutMs: 2_000 }), allowed, now: () => NOW });
+	createWebhooks(storage, { post: createGuardedPost({ allowed, timeoutMs: 2_000 }), allowed, baseUrl, now: () => NOW });
 const rowOf = async (id: string) => {
 	const rows = await storage.db.select().from(table);
 	return rows.find((row) => encodeId(row.id) === id);
@@ -51,6 +53,12 @@ describe('a new webhook', () => {
 		expect(created).toEqual({
 			id: expect.any(String),
 			url: URL_OF_ONE,
+			name: null,
+			format: 'standard',
+			include: 'summary',
+			headers: {},
+			body: null,
+			where: [],
 			events: ['submission.created'],
 			isActive: true,
 			disabledReason: null,
@@ -215,7 +223,11 @@ describe('a test event', () => {
 	const create = (ref: typeof LIVE | typeof TEST = LIVE) => open(['127.0.0.1']).create(ref, { url: target.url.href });
 
 	test('is posted at once, signed, and its response shown', async () => {
-		const service = createWebhooks(storage, { post: createGuardedPost({ allowed: ['127.0.0.1'] }), allowed: [] });
+		const service = createWebhooks(storage, {
+			post: createGuardedPost({ allowed: ['127.0.0.1'] }),
+			allowed: [],
+			baseUrl,
+		});
 		const { id, secret } = await create();
 		expect(await service.test({ ...LIVE, webhook: id })).toEqual({
 			delivered: true,

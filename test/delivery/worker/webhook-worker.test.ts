@@ -12,6 +12,8 @@ import { deliveries, webhooks } from '../../../src/storage/tables.ts';
 import { tempFolder } from '../../temp-folder.ts';
 import { type DeliveryFixture, type DeliveryFixtureOptions, openDeliveryFixture } from '../delivery-fixture.ts';
 
+const baseUrl = () => 'https://forms.example.com';
+
 setDefaultTimeout(60_000);
 
 interface Received {
@@ -120,7 +122,7 @@ test('planned deliveries go to the webhook’s present URL, and show it', async 
 	const moved = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => target.fetch(request) });
 	const url = moved.url.href;
 	const [webhook] = await fixture.storage.db.select().from(webhooks);
-	const service = createWebhooks(fixture.storage, { post: createGuardedPost(), allowed: ['127.0.0.1'] });
+	const service = createWebhooks(fixture.storage, { post: createGuardedPost(), allowed: ['127.0.0.1'], baseUrl });
 	const ref = { form: encodeId(fixture.form.id), webhook: encodeId(webhook?.id as number) };
 	await service.update(ref, { url });
 	expect((await fixture.rows()).map(({ destination }) => destination)).toEqual([url, url]);
@@ -137,7 +139,7 @@ test('a delivery to a disabled webhook says so, cannot be retried, and goes once
 	const spam = await fixture.submit({}, { spamReason: 'honeypot' });
 	const id = await fixture.submit();
 	const [webhook] = await fixture.storage.db.select().from(webhooks);
-	const service = createWebhooks(fixture.storage, { post: createGuardedPost(), allowed: ['127.0.0.1'] });
+	const service = createWebhooks(fixture.storage, { post: createGuardedPost(), allowed: ['127.0.0.1'], baseUrl });
 	const ref = { form: encodeId(fixture.form.id), webhook: encodeId(webhook?.id as number) };
 	await service.update(ref, { isActive: false });
 	await fixture.start();

@@ -1,0 +1,140 @@
+/** Pure: checks of how a webhook posts: its format, headers, body and conditions. */
+
+import { AppError, type FieldError } from '../../errors.ts';
+import { type Condition, checkConditions } from '../../form-values/conditions.ts';
+import { objectionToAddress } from '../../form-values/message-formats.ts';
+import { isMessageFormat, type WebhookFormat } from '../../form-values/webhook-formats.ts';
+import type { WebhookRow } from '../../storage/tables.ts';
+import { bytesOf } from '../../text/cut-text.ts';
+import { placeholderProblem } from '../../text/placeholders.ts';
+
+const NAME_MAX = 100;
+const HEADERS_MAX = 10;
+const HEADER_VALUE_MAX = 2048;
+const BODY_MAX_BYTES = 8 * 1024;
+const DEPTH_MAX = 20;
+const TOKEN = /^[!#$%&'*+\-.^_`|~\w]{1,64}$/;
+const VISIBLE = /^[!-~](?:[ -~]*[!-~])?$/;
+/** Those that belong to the connection or to the signature. */
+const RESERVED =
+	/^(?:host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|user-agent|content-.*|proxy-.*|webhook-.*)$/i;
+
+export type Posted = Pick<WebhookRow, 'name' | 'url' | 'format' | 'include' | 'headers' | 'body' | 'where'>;
+
+/** As a client sends it; what is left out stays as it was. */
+export interface PostedInput {
+	name?: string | null;
+	format?: WebhookFormat | null;
+	include?: string | null;
+	/** `null` for the value that is stored. */
+	headers?: Record<string, string | null> | null;
+	body?: unknown;
+	where?: readonly Condition[] | null;
+}
+
+export const NEW_POSTED: Omit<Posted, 'url'> = {
+	name: '',
+	format: 'standard',
+	include: 'summary',
+	headers: null,
+	body: null,
+	where: null,
+};
+
+/**
+ * The settings after a change.
+ * @param url The address after it.
+ * @throws AppError VALIDATION_ERROR that names every member at fault
+ */
+export function changePosted(before: Posted, input: PostedInput, url: string): Posted {
+	const faults: FieldError[] = [];
+	const report = (code: string, message: string, field: string) => void faults.push({ field, code, message });
+	const given = <T>(value: T | null | undefined, { stays, none }: { stays: T; none: T }): T =>
+		value === undefined ? stays : (value ?? none);
+	const format = given<string>(input.format, { stays: before.format, none: NEW_POSTED.format });
+	const posted: Posted = {
+		url,
+		format,
+		name: given(input.name, { stays: before.name, none: '' }).trim(),
+		include: given(input.include, { stays: before.include, none: NEW_POSTED.include }),
+		headers: headersOf(before, { input, url, report }),
+		body: format === 'custom' ? (given(input.body, { stays: before.body, none: null }) as object | null) : null,
+		where: given(input.where, { stays: before.where, none: null })?.slice() ?? null,
+	};
+	if (Array.from(posted.name).length > NAME_MAX)
+		report('INVALID_NAME', `name must have at most ${NAME_MAX} characters.`, 'name');
+	const objection = isMessageFormat(format as WebhookFormat) && objectionToAddress(format as never, url);
+	if (objection) report('INVALID_URL', `url ${objection}.`, 'url');
+	checkBody(posted, { sent: input.body, report });
+	if (posted.where) checkConditions(posted.where, { field: 'where', report });
+	if (posted.where?.length === 0) posted.where = null;
+	const [first] = faults;
+	if (first) throw new AppError('VALIDATION_ERROR', first.message, { fields: faults });
+	return posted;
+}
+
+type Report = (code: string, message: string, field: string) => void;
+
+function headersOf(
+	before: Posted,
+	{ input, url, report }: { input: PostedInput; url: string; report: Report },
+): Posted['headers'] {
+	const stored = new Map(Object.entries(before.headers ?? {}));
+	const kept = Object.fromEntries([...stored.keys()].map((name) => [name, null]));
+	const sent = Object.entries(input.headers === undefined ? kept : (input.headers ?? {}));
+	if (sent.length > HEADERS_MAX) report('TOO_MANY', `headers holds at most ${HEADERS_MAX}.`, 'headers');
+	const isSameHost = new URL(before.url).origin === new URL(url).origin;
+	const headers = new Map<string, string>();
+	const names = new Set<string>();
+	for (const [name, value] of sent.slice(0, HEADERS_MAX)) {
+		const problem = names.has(name.toLowerCase())
+			? 'is there twice'
+			: headerProblem(name, { value, stored, isSameHost });
+		if (problem) report('INVALID_HEADER', `headers.${name} ${problem}.`, `headers.${name}`);
+		names.add(name.toLowerCase());
+		headers.set(name, value ?? stored.get(name) ?? '');
+	}
+	return headers.size > 0 ? Object.fromEntries(headers) : null;
+}
+
+/** Stored values are not readable, so they do not go along to another host. */
+function headerProblem(
+	name: string,
+	{ value, stored, isSameHost }: { value: string | null; stored: ReadonlyMap<string, string>; isSameHost: boolean },
+): string | undefined {
+	if (!TOKEN.test(name)) return 'must have a name of 1 to 64 letters, digits and hyphens';
+	if (RESERVED.test(name)) return 'is set by formsrv itself: leave it out';
+	if (value !== null) {
+		if (value.length <= HEADER_VALUE_MAX && VISIBLE.test(value)) return undefined;
+		return `must have a value of 1 to ${HEADER_VALUE_MAX} visible characters of ASCII, on one line`;
+	}
+	if (!stored.has(name)) return 'must have a value';
+	return isSameHost ? undefined : 'must be given again with its value, because the address leads to another host';
+}
+
+function checkBody({ format, body }: Posted, { sent, report }: { sent: unknown; report: Report }): void {
+	const fault = (rest: string, field = 'body') => report('INVALID_BODY', `${field} ${rest}.`, field);
+	if (format !== 'custom') {
+		if (sent !== undefined && sent !== null) fault('goes with the format custom alone');
+	} else if (body === null || typeof body !== 'object') {
+		fault('must be an object or a list, as {"text": "{{message}}"}');
+	} else if (bytesOf(JSON.stringify(body)) > BODY_MAX_BYTES) {
+		fault(`must have at most ${BODY_MAX_BYTES} bytes as JSON`);
+	} else checkTexts(body, { path: 'body', depth: 0, fault });
+}
+
+interface Place {
+	path: string;
+	depth: number;
+	fault: (rest: string, field: string) => void;
+}
+
+function checkTexts(value: unknown, { path, depth, fault }: Place): void {
+	const problem = typeof value === 'string' ? placeholderProblem(value) : undefined;
+	if (problem) fault(problem, path);
+	if (value === null || typeof value !== 'object') return;
+	if (depth === DEPTH_MAX) fault(`must be nested at most ${DEPTH_MAX} deep`, 'body');
+	else
+		for (const [name, member] of Object.entries(value))
+			checkTexts(member, { path: `${path}.${name}`, depth: depth + 1, fault });
+}
