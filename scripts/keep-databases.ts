@@ -65,7 +65,7 @@ async function keep(engine: Engine, address?: string): Promise<void> {
 	if (engine === 'sqlite') {
 		await run('backup', join(folder, BACKUP));
 		await run('restore', join(folder, BACKUP), '--force');
-		for (const copy of readdirSync(join(folder, DATA)).filter((file) => file.includes('before-restore')))
+		for (const copy of readdirSync(join(folder, DATA)).filter((file) => /replaced|journal/.test(file)))
 			rmSync(join(folder, DATA, copy), { recursive: true });
 	} else await run('deliveries', 'hold');
 

@@ -2,16 +2,15 @@
 
 import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { schemaVersion as postgresSchema } from '../../src/storage/postgres/migrate.ts';
 import { schemaVersion as sqliteSchema } from '../../src/storage/sqlite/migrate.ts';
 import { runBinary, startBinary } from '../binary.ts';
-import { newPostgresDatabase } from '../postgres.ts';
 import { tempFolder } from '../temp-folder.ts';
 import { openClient } from './client.ts';
-import { BACKUP, DATA, DUMP, ENGINES, type Engine, listKept, type Manifest, unpack } from './kept.ts';
+import { BACKUP, ENGINES, type Engine, listKept, type Manifest, unpack } from './kept.ts';
+import { type Kept, openKept } from './open-kept.ts';
 import { type Rows, readTables } from './rows.ts';
 import { type Seen, see } from './see.ts';
 
@@ -28,36 +27,12 @@ interface Forms {
 	forms: { id: string; slug: string }[];
 }
 
-interface Kept {
-	cwd: string;
-	manifest: Manifest;
-	/** Path of the file, or address. */
-	place: string;
-	env: Record<string, string>;
-	/** Members and columns that an upgrade changes. */
-	changed: string[];
-}
-
 function without<T>(names: string[], value: T): T {
 	return JSON.parse(JSON.stringify(value, (name, member) => (names.includes(name) ? undefined : member)));
 }
 
-/** Puts a kept database in place, as its version left it. */
-async function openKept(name: string, engine: Engine): Promise<Kept> {
-	const cwd = tempFolder();
-	const changed = BEFORE_ROOM_OF_FILES.includes(name) ? ROOM_OF_FILES : [];
-	const manifest = without(changed, unpack(name, engine, cwd));
-	const env: Record<string, string> = { FORMSRV_DATA_DIR: join(cwd, DATA), FORMSRV_LOG_LEVEL: 'warn' };
-	if (engine === 'sqlite') return { cwd, manifest, place: join(cwd, DATA, 'formsrv.db'), env, changed };
-	const place = await newPostgresDatabase();
-	const sql = postgres(place, { max: 1, onnotice() {} });
-	await sql.unsafe(readFileSync(join(cwd, DUMP), 'utf8'));
-	await sql.end();
-	return { cwd, manifest, place, env: { ...env, FORMSRV_DATABASE_URL: place }, changed };
-}
-
 /** Asks the present program for all that it shows, by all keys. */
-async function expectAllToBeSeen({ cwd, env, manifest }: Kept): Promise<void> {
+async function expectAllToBeSeen({ cwd, env }: Kept, manifest: Manifest): Promise<void> {
 	const expectSeen = (seen: Seen, before: Seen) => {
 		for (const [route, body] of Object.entries(before))
 			expect({ [route]: seen[route] }).toMatchObject({ [route]: body });
@@ -85,6 +60,7 @@ test.each(listKept())(
 	'a database of %s in %s is upgraded with everything in it',
 	async (name, engine) => {
 		const kept = await openKept(name, engine);
+		const changed = BEFORE_ROOM_OF_FILES.includes(name) ? ROOM_OF_FILES : [];
 		const before = await readTables(kept.place);
 		expect(before.schema).toBe(kept.manifest.schema);
 		// A command upgrades, and does nothing else to the data.
@@ -94,12 +70,12 @@ test.each(listKept())(
 		expect(after.schema).toBe(CURRENT[engine]);
 		for (const [table, earlier] of Object.entries(before.tables)) {
 			if (NOT_DATA.includes(table)) continue;
-			const rows = without(kept.changed, earlier);
+			const rows = without(changed, earlier);
 			const found = after.tables[table] ?? [];
 			expect({ table, missing: missingRows(found, rows) }).toEqual({ table, missing: [] });
 			if (table !== 'server_values') expect({ table, rows: found.length }).toEqual({ table, rows: rows.length });
 		}
-		await expectAllToBeSeen(kept);
+		await expectAllToBeSeen(kept, without(changed, kept.manifest));
 		const { stdout } = await runBinary(['doctor'], kept);
 		for (const check of ['database', 'counts', 'files']) expect(stdout).toMatch(new RegExp(`^ok  ${check} `, 'm'));
 	},
