@@ -35,6 +35,7 @@ import { createActions } from './storage/audit/action.ts';
 import { databaseName, openStorage } from './storage/open.ts';
 import { createServerSecret } from './storage/server-secret.ts';
 import { createBulk } from './submissions/bulk/bulk.ts';
+import { createErasures } from './submissions/erasures/erasures.ts';
 import { SCANS } from './submissions/scan-module.ts';
 import { createExplain } from './submissions/spam/explain.ts';
 import { createStats } from './submissions/stats/stats.ts';
@@ -174,6 +175,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		webhooks,
 		submissions: createSubmissions(storage, { budget, turns: createConcurrencyLimit(LARGE_RESPONSES), release, now }),
 		bulk: createBulk(storage, release),
+		erasures: createErasures(storage, { store, now }),
 		stats: createStats(storage, { forms, now }),
 		explain: createExplain(storage, spam),
 		/** Has `act` called after each change of the settings. */

@@ -11,7 +11,7 @@ export type FormEvent =
 export type WorkEvent =
 	/** A delivery to that destination was stored. */
 	| { type: 'due'; channel: string; webhookId: number | null }
-	/** A form was deleted: its rows are to be removed. */
+	/** A form was deleted, or an erasure is asked for: rows are to be removed. */
 	| { type: 'sweep' }
 	/** An owner wants that destination to be tried at once, even if it is paused. */
 	| { type: 'retry'; channel: string; webhookId: number | null }

@@ -126,6 +126,19 @@ test(
 	WITHIN_MS,
 );
 
+test(
+	'a person is exported and erased as the page says',
+	async () => {
+		const cwd = tempFolder();
+		await paste('formsrv keys create', cwd);
+		const { stdout, stderr, code } = await paste(block('erase'), cwd);
+		expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('ada.zip') });
+		expect(stderr).toContain('Nothing was removed.');
+		expect(stdout).toContain('ERASED');
+	},
+	WITHIN_MS,
+);
+
 describe('the quick start', () => {
 	test('starts the server with one command', () => {
 		expect(block('serve')).toBe('formsrv serve');

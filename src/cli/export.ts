@@ -94,9 +94,13 @@ function factsOf(facts: Record<string, unknown>): Record<string, string | true> 
 	return Object.fromEntries(present.map(([name, value]) => [name, value === true || String(value)]));
 }
 
-/** Says what is not in the archive; then the command has failed. */
 function reportArchive(cli: Cli, { progress: { files, bytes, leftOut } }: FormArchive, file: string): void {
 	cli.note(`${plural(files, 'file')} (${roughSize(bytes)}) in ${file}.`);
+	reportLeftOut(cli, leftOut);
+}
+
+/** With a file left out, the command has failed. */
+export function reportLeftOut(cli: Cli, leftOut: readonly string[]): void {
 	if (leftOut.length === 0) return;
 	cli.note(`Not in it, as its file ${NOTE} says too: ${leftOut.length}.`);
 	for (const sentence of leftOut.slice(0, LEFT_OUT_SHOWN)) cli.note(`  ${sentence}`);

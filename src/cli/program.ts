@@ -17,6 +17,8 @@ const COMMANDS: ReadonlyMap<string | undefined, () => Promise<Add>> = new Map([
 	['keys', async () => (await import('./keys.ts')).addKeys],
 	['forms', async () => (await import('./forms.ts')).addForms],
 	['submissions', async () => (await import('./submissions.ts')).addSubmissions],
+	['person', async () => (await import('./person.ts')).addPerson],
+	['erase', async () => (await import('./erase.ts')).addErase],
 	['spam', async () => (await import('./spam.ts')).addSpam],
 	['lists', async () => (await import('./lists.ts')).addLists],
 	['audit', async () => (await import('./audit.ts')).addAudit],

@@ -10,6 +10,7 @@ import { RESTORED } from '../delivery/bounds.ts';
 import { compareFiles } from '../files/compare.ts';
 import type { FileStore } from '../files/file-store.ts';
 import { openFileStore } from '../files/open.ts';
+import type { StoredErasure } from '../storage/erasure-records.ts';
 import { databaseFileAt } from '../storage/open.ts';
 import { formatCount, plural } from '../text/plural.ts';
 import { type PlainArchive, plainArchive } from './archive-file.ts';
@@ -88,12 +89,20 @@ async function restore(cli: Cli, job: Job): Promise<void> {
 	const aside = `${databaseFile}.replaced-${moment}`;
 	const files = isArchive(backup) ? await unpack(cli, job, replacement) : copy(backup, replacement);
 	const held = job.sendsWaiting ? 0 : databaseFileAt(replacement).hold(RESTORED);
+	const again = isThere ? repeatErasures(cli, databaseFile, replacement) : 0;
 	const missing = missingSettings(replacement, job.config);
 	const database = databaseFileAt(databaseFile);
 	database.replace({ replacement, aside });
 	database.removeLeftovers();
 	if (job.json)
-		cli.printJson({ file: databaseFile, replaced: isThere ? aside : null, files, held, missingSettings: missing });
+		cli.printJson({
+			file: databaseFile,
+			replaced: isThere ? aside : null,
+			files,
+			held,
+			erasures: again,
+			missingSettings: missing,
+		});
 	else {
 		const filesToo = files === null ? '' : ` and ${plural(files, 'file')}`;
 		cli.print(`Restored ${databaseFile}${filesToo} from ${name}.${isThere ? ` What was there is now ${aside}.` : ''}`);
@@ -104,10 +113,28 @@ async function restore(cli: Cli, job: Job): Promise<void> {
 				'backup: "formsrv deliveries list --state held" shows them, "formsrv deliveries retry --state held" sends them.',
 		);
 	}
+	if (again > 0 && !job.json) {
+		cli.note(`Erasures since the backup: ${formatCount(again)}. The server does them again as soon as it starts.`);
+	}
 	if (missing.length > 0 && !job.json) {
 		cli.note(`A backup holds no settings. Set where it was made, but not here: ${missing.join(', ')}.`);
 	}
 	await noteMissing(cli, databaseFile, store);
+}
+
+/** Persons who were erased since the backup are in it: the records of that are taken over from the database that it replaces. */
+function repeatErasures(cli: Cli, databaseFile: string, replacement: string): number {
+	let records: StoredErasure[];
+	try {
+		records = databaseFileAt(databaseFile).erasures();
+	} catch (error) {
+		cli.note(
+			`The records of erasures in ${databaseFile} cannot be read (${(error as Error).message}): persons who were erased since the ` +
+				'backup have to be erased again, by "formsrv erase".',
+		);
+		return 0;
+	}
+	return databaseFileAt(replacement).repeatErasures(records);
 }
 
 function missingSettings(replacement: string, config: Config): string[] {

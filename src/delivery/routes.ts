@@ -196,7 +196,7 @@ function mailTestRoute(dispatch: Dispatch, auth: Auth) {
 			return { accepted: true as const, reply: await dispatch.sendTestMail(to) };
 		},
 		{
-			access: { ...access, isLiveOnly: true },
+			access: { ...access, isLiveOnly: 'sends' },
 			detail: operation('testMail', 'Send a test mail', {
 				description: `On failure the error says what is wrong. Needs a live key; at most ${MAIL_TESTS_PER_MINUTE} a minute are sent.`,
 				requestBody: jsonBody(MailTest, { to: 'you@example.com' }),

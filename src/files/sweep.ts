@@ -12,20 +12,25 @@ interface FileSweepOptions {
 	store: Pick<TrackedStore, 'mayBeLate' | 'remove' | 'isInFlight'>;
 	pause: Pause;
 	now?: () => number;
+	/** Leaves alone those of which the submission may still be on its way, in another process too. */
+	onlyRemoved?: boolean;
 }
 
 /**
  * Goes through `removed_files`. A key is deleted from it only after its object is gone, so that a crash in between costs nothing
  * but a second removal.
+ * @returns Whether it came to its end: while a backup is made, nothing is removed.
  */
 export async function sweepFiles(
 	{ db, batch, areFilesHeld, isShared }: Pick<Storage, 'db' | 'batch' | 'areFilesHeld' | 'isShared'>,
-	{ store, pause, now = Date.now }: FileSweepOptions,
-): Promise<void> {
+	{ store, pause, now = Date.now, onlyRemoved = false }: FileSweepOptions,
+): Promise<boolean> {
 	// Without other servers, what is not in flight here was left by a dead process, and is there by now or never will be.
-	const dueBy = isShared || store.mayBeLate ? now() : Number.MAX_SAFE_INTEGER;
+	const latest = isShared || store.mayBeLate ? now() : Number.MAX_SAFE_INTEGER;
+	const dueBy = onlyRemoved ? 0 : latest;
 	let after = '';
-	await inChunks(async () => {
+	let isHeld = false;
+	const isThrough = await inChunks(async () => {
 		const listed = await db
 			.select({ key: removedFiles.key })
 			.from(removedFiles)
@@ -39,9 +44,11 @@ export async function sweepFiles(
 		const stored = await db.select({ key: files.key }).from(files).where(inArray(files.key, keys));
 		const kept = new Set(stored.map(({ key }) => key));
 		// Files listed before a backup began are in no copy of the database that it makes.
-		if (await areFilesHeld()) return false;
+		isHeld = await areFilesHeld();
+		if (isHeld) return false;
 		await store.remove(keys.filter((key) => !kept.has(key)));
 		if (keys.length > 0) await batch((tx) => [tx.delete(removedFiles).where(inArray(removedFiles.key, keys))]);
 		return true;
 	}, pause);
+	return isThrough && !isHeld;
 }

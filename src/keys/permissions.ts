@@ -23,9 +23,14 @@ export interface Access {
 	isTelling?: boolean;
 	/** The route itself limits a form-level key to its own forms. */
 	isConfined?: boolean;
-	/** Test keys are rejected, because the route sends. */
-	isLiveOnly?: boolean;
+	/** Test keys are rejected, because the route sends, or because it goes through live forms too. */
+	isLiveOnly?: keyof typeof LIVE_ONLY;
 }
+
+const LIVE_ONLY = {
+	sends: 'In test mode nothing is sent. Use a live key.',
+	erases: 'It goes through the forms of both modes. Use a live key.',
+} as const;
 
 /** `admin` holds every permission; no other permission implies another. */
 export function hasPermission(permissions: readonly Permission[], permission: Permission): boolean {
@@ -52,7 +57,7 @@ export function authorize(
 		throw new AppError('FORBIDDEN', `This key lacks the permission "${permission}".`);
 	}
 	if (access.isLiveOnly && principal.mode !== 'live') {
-		throw new AppError('FORBIDDEN', 'In test mode nothing is sent. Use a live key.');
+		throw new AppError('FORBIDDEN', LIVE_ONLY[access.isLiveOnly]);
 	}
 	return principal;
 }

@@ -1,6 +1,7 @@
 /**
  * Maintenance of a running server: sweeps deleted forms and removed files, deletes expired idempotency keys, sessions,
- * sent mails and entries of the audit log, has files scanned, learns what was marked as spam, and keeps the write-ahead log small.
+ * sent mails and entries of the audit log, erases people, has files scanned, learns what was marked as spam, and keeps the
+ * write-ahead log small.
  */
 
 import type { App } from '../app.ts';
@@ -15,6 +16,10 @@ import type { Pause } from '../tasks/in-chunks.ts';
 import { repeat } from '../tasks/repeat.ts';
 
 const EVERY_MS = MINUTE_MS;
+/** How soon one is noticed that a command or another server left unfinished. */
+const ERASE_EVERY_MS = 5000;
+/** The longest pause of an erasure: most of what its pieces take is waiting for the thread that reads. */
+const ERASE_PAUSE_MS = 100;
 const CLOCK_CHECK_MS = 1000;
 /** Delayed, so that the first requests do not wait for it. */
 const FIRST_AFTER_MS = 250;
@@ -23,17 +28,17 @@ const MIN_PAUSE_MS = 5;
 const PAUSE = 3;
 
 export function startMaintenance(app: App): () => Promise<void> {
-	const { config, now, intake, sessions, files, spam, storage, log } = app;
+	const { config, now, erasures, intake, sessions, files, spam, storage, log } = app;
 	let isStopping = false;
 	/** The first is late, so that a clock that was wrong at the start has been set by then. */
 	let retentionAt = performance.now() + HOUR_MS;
 	const clockChecks = setInterval(storage.clock.look, CLOCK_CHECK_MS);
 
 	/** Returns a pause between two chunks, which resolves to whether to continue. */
-	function createPause(): Pause {
+	function createPause(maxMs = Number.POSITIVE_INFINITY): Pause {
 		let began = performance.now();
 		return async () => {
-			await Bun.sleep(Math.max(MIN_PAUSE_MS, PAUSE * (performance.now() - began)));
+			await Bun.sleep(Math.min(maxMs, Math.max(MIN_PAUSE_MS, PAUSE * (performance.now() - began))));
 			began = performance.now();
 			return !isStopping;
 		};
@@ -66,7 +71,18 @@ export function startMaintenance(app: App): () => Promise<void> {
 		return EVERY_MS;
 	}
 
+	/** Beside the rest, which may take long: someone may wait for it. */
+	async function erase(): Promise<number> {
+		try {
+			await erasures.run(createPause(ERASE_PAUSE_MS));
+		} catch (error) {
+			log.error('An erasure failed; it is tried again in a minute.', { cause: error });
+		}
+		return ERASE_EVERY_MS;
+	}
+
 	const runs = repeat(run, FIRST_AFTER_MS);
+	const erasing = repeat(erase, FIRST_AFTER_MS);
 	const { scanner } = config.files;
 	const scanning =
 		scanner &&
@@ -74,11 +90,14 @@ export function startMaintenance(app: App): () => Promise<void> {
 			startScanning(storage, { address: scanner, store: files.store, log }),
 		);
 	const stopLearning = startLearning({ ...spam, events: storage.events, log });
-	const unsubscribe = storage.events.subscribe(['sweep'], runs.wake);
+	const unsubscribe = storage.events.subscribe(['sweep'], () => {
+		runs.wake();
+		erasing.wake();
+	});
 	return async () => {
 		isStopping = true;
 		unsubscribe();
 		clearInterval(clockChecks);
-		await Promise.all([runs.stop(), stopLearning(), scanning?.then((stop) => stop())]);
+		await Promise.all([runs.stop(), erasing.stop(), stopLearning(), scanning?.then((stop) => stop())]);
 	};
 }

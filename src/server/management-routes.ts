@@ -29,6 +29,7 @@ import { createAuth } from '../keys/auth.ts';
 import { keyRoutes } from '../keys/routes.ts';
 import { listRoutes } from '../spam/lists/routes.ts';
 import { bulkRoutes } from '../submissions/bulk/routes.ts';
+import { erasureRoutes } from '../submissions/erasures/routes.ts';
 import { exportRoutes } from '../submissions/export/routes.ts';
 import { createDownloads } from '../submissions/files/downloads.ts';
 import { fileRoutes } from '../submissions/files/routes.ts';
@@ -83,6 +84,7 @@ export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): 
 			isAlive: app.isAlive,
 		}),
 		bulkRoutes(app.bulk, auth),
+		erasureRoutes(app.erasures, auth),
 		exportRoutes(app.submissions, auth, stream),
 		spamRoutes(app.explain, auth),
 		statsRoutes(app.stats, auth),

@@ -16,6 +16,7 @@ import type {
 	NewSubmission,
 	PageEntry,
 	Paging,
+	Scanned,
 	Selection,
 	StoredFile,
 	StoredSubmission,
@@ -112,7 +113,7 @@ export interface Storage {
 export type StopWork = (graceMs: number) => Promise<void>;
 
 export interface ScanRequest {
-	selection: Selection;
+	selection: Scanned;
 	order: Paging['order'];
 }
 

@@ -2,6 +2,7 @@
 
 import type { ClockReport } from './clock-report.ts';
 import type { DiskRoom } from './disk-room.ts';
+import type { StoredErasure } from './erasure-records.ts';
 import type { OutboxReport } from './pauses.ts';
 
 type Soon<T> = T | Promise<T>;
@@ -48,6 +49,10 @@ export interface DatabaseFile extends Database {
 	hold(reason: string): number;
 	/** The value that a server noted in it; `undefined` if it did not. */
 	serverValue(name: string): string | undefined;
+	/** The records of erasures in it. @throws AppError or Error if it cannot be read */
+	erasures(): StoredErasure[];
+	/** Takes those of another database that it does not have, to be done again; returns how many these are. */
+	repeatErasures(others: readonly StoredErasure[]): number;
 	/** Puts a copy in its place and keeps what was there under another name; for the holder of the lock. */
 	replace(paths: { replacement: string; aside: string }): void;
 	/** Compares it with another one of its version, table by table; what is derived is left out. */

@@ -37,6 +37,8 @@ export const FILTERS = Object.keys(RULES) as Filter[];
 export const mapFilters = <T>(of: (filter: Filter) => T) =>
 	Object.fromEntries(FILTERS.map((filter) => [filter, of(filter)])) as Record<Filter, T>;
 export const CONDITION = mapFilters((filter) => RULES[filter].condition);
+/** "any": all submissions, spam or not, however they are marked meanwhile. */
+export const conditionOfFilter = (filter: Filter | 'any'): string => (filter === 'any' ? 'true' : CONDITION[filter]);
 /** The count that says how many a filter lets through. */
 export const COUNT_OF = mapFilters((filter): Counter => RULES[filter].counter);
 const RULE_OF = Object.fromEntries(FILTERS.map((filter) => [COUNT_OF[filter], RULES[filter]])) as Record<Counter, Rule>;

@@ -76,6 +76,9 @@ export interface Selection extends Condition {
 	formId: number;
 }
 
+/** Those that a scan goes through. */
+export type Scanned = Omit<Selection, 'filter'> & { filter: Filter | 'any' };
+
 export interface Paging {
 	order: 'asc' | 'desc';
 	limit: number;

@@ -2,6 +2,7 @@
 
 import { suggestFields } from '../forms/suggestion/suggest-fields.ts';
 import { serveScans } from '../storage/reader-thread.ts';
+import { findPeople } from './erasures/find-people.ts';
 import { readChunk } from './export/chunk.ts';
 
-serveScans({ readChunk, suggestFields });
+serveScans({ findPeople, readChunk, suggestFields });

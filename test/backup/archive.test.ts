@@ -133,7 +133,7 @@ describe('an archive', () => {
 		await inStorage(async (storage) => {
 			const folder = storeIn('formsrv-data');
 			const sweep = () => sweepFiles(storage, { store: createTrackedStore(folder, storage), pause: async () => true });
-			let removed: Promise<void> | undefined;
+			let removed: Promise<unknown> | undefined;
 			async function read(key: string) {
 				removed ??= storage.submissions.remove(FORM, [id]).then(sweep);
 				await removed;

@@ -6,10 +6,10 @@
  * yet how large a form has become, all of one would be read for each row of the other.
  */
 
-import { CONDITION } from '../filters.ts';
+import { CONDITION, conditionOfFilter } from '../filters.ts';
 import { BEYOND_ALL_IDS } from '../rows.ts';
 import { searchTerms } from '../search-text.ts';
-import type { ListQuery, Paging, Selection } from '../submission.ts';
+import type { ListQuery, Paging, Scanned, Selection } from '../submission.ts';
 import { rowsOf, type Sql, type Value } from './connection.ts';
 
 /** Around each short word, behind the text; no text holds it. */
@@ -63,7 +63,7 @@ export function createSearchHits(sql: Sql) {
 	}
 
 	/** Some of many. */
-	async function some(selection: Selection, paging: Paging): Promise<number[]> {
+	async function some(selection: Scanned, paging: Paging): Promise<number[]> {
 		const question = questionOf(selection);
 		const wanted = paging.limit + paging.offset;
 		const looks = Math.max(LOOKS.least, Math.min(LOOKS.each * wanted, LOOKS.most), LOOKS.eachOfMany * wanted);
@@ -77,7 +77,7 @@ export function createSearchHits(sql: Sql) {
 	}
 
 	return {
-		ids: (selection: Selection, paging: Omit<Paging, 'offset'>) => some(selection, { ...paging, offset: 0 }),
+		ids: (selection: Scanned, paging: Omit<Paging, 'offset'>) => some(selection, { ...paging, offset: 0 }),
 		async count(selection: Selection): Promise<number> {
 			const found = await few({ ...selection, order: 'asc', limit: 0, offset: 0 });
 			return found?.total ?? countMany(selection);
@@ -91,7 +91,7 @@ export function createSearchHits(sql: Sql) {
 	};
 }
 
-function questionOf({ formId, filter, fromId = 0, beforeId = BEYOND_ALL_IDS, words = [] }: Selection): Question {
+function questionOf({ formId, filter, fromId = 0, beforeId = BEYOND_ALL_IDS, words = [] }: Scanned): Question {
 	const { parts, shortWords } = searchTerms(words);
 	const patterns = [...parts, ...shortWords.map((word) => `${MARK}${word}${MARK}`)].map(
 		(part) => `%${part.replace(SYNTAX, '\\$&')}%`,
@@ -99,7 +99,7 @@ function questionOf({ formId, filter, fromId = 0, beforeId = BEYOND_ALL_IDS, wor
 	return {
 		// One by one, because the index does not know lists of patterns.
 		matches: patterns.map((_, i) => `text like $${i + 4}`).join(' and '),
-		condition: CONDITION[filter],
+		condition: conditionOfFilter(filter),
 		values: [formId, fromId, beforeId, ...patterns],
 	};
 }

@@ -3,16 +3,18 @@
 import { Database } from 'bun:sqlite';
 import { readFileRecords, readOutbox } from '../closed-reads.ts';
 import type { DatabaseFile, NamedFile } from '../database.ts';
+import { againOf, ERASURE_PREFIX, type StoredErasure } from '../erasure-records.ts';
 import { PAUSE_PREFIX } from '../pauses.ts';
 import type { Operation } from '../submissions/operation.ts';
 import { compareRows, countOmitted } from './compare.ts';
-import { behindLinks, openReadConnection } from './connection.ts';
+import { behindLinks, closeWriteConnection, openReadConnection, openWriteConnection } from './connection.ts';
 import { copyDatabase } from './copy.ts';
 import { compareCounts } from './count-check.ts';
 import { hasDatabase } from './database-place.ts';
 import { measureDisk } from './disk-use.ts';
 import { inspectDatabase, sqliteVersion } from './inspect.ts';
 import { holdFiles, isServerRunning, takeServerLock } from './locks.ts';
+import { migrate } from './migrate.ts';
 import { runOnce } from './operations.ts';
 import { removeLeftovers, replaceDatabase } from './replace.ts';
 import { syncToDisk } from './sync.ts';
@@ -27,6 +29,8 @@ export function sqliteDatabaseAt(file: string): DatabaseFile {
 		lock: () => takeServerLock(file),
 		copyTo: (target) => copyDatabase(file, target),
 		hold: (reason) => holdDeliveries(file, reason),
+		erasures: () => readErasures(file),
+		repeatErasures: (others) => repeatErasures(file, others),
 		serverValue: (name) => readServerValue(file, name),
 		replace: (paths) => replaceDatabase(file, paths),
 		removeLeftovers: () => removeLeftovers(file),
@@ -59,13 +63,43 @@ function holdDeliveries(file: string, reason: string): number {
 		const hold =
 			"update deliveries set state = 'held', next_attempt_at = null, last_error = ? where state in ('waiting', 'sending')";
 		const { changes } = client.run(hold, [reason]);
-		const hasValues = client.query("select 1 from sqlite_schema where name = 'server_values'").values().length > 0;
-		if (hasValues) client.run(`delete from server_values where name like '${PAUSE_PREFIX}%'`);
+		if (hasValues(client)) client.run(`delete from server_values where name like '${PAUSE_PREFIX}%'`);
 		return changes;
 	} finally {
 		client.close();
 		syncToDisk(file);
 	}
+}
+
+function readErasures(file: string): StoredErasure[] {
+	const client = openReadConnection(file);
+	try {
+		if (!hasValues(client)) return [];
+		const named = client.query<StoredErasure, [string]>('select name, value from server_values where name like ?');
+		return named.all(`${ERASURE_PREFIX}%`);
+	} finally {
+		client.close();
+	}
+}
+
+/** The copy may be of any version: one that has no place for them is brought up to this one. */
+function repeatErasures(file: string, others: readonly StoredErasure[]): number {
+	if (others.length === 0) return 0;
+	const client = openWriteConnection(file);
+	try {
+		if (!hasValues(client)) migrate(client);
+		const insert = client.query('insert into server_values (name, value) values (?, ?) on conflict do nothing');
+		const repeat = ({ name, value }: StoredErasure) =>
+			insert.run(name, JSON.stringify(againOf(JSON.parse(value)))).changes;
+		return client.transaction(() => others.reduce((sum, record) => sum + repeat(record), 0))();
+	} finally {
+		closeWriteConnection(client);
+		syncToDisk(file);
+	}
+}
+
+function hasValues(client: Database): boolean {
+	return client.query("select 1 from sqlite_schema where name = 'server_values'").values().length > 0;
 }
 
 /** A row of `server_values`; `undefined` if there is none, or the copy is older than the table. */

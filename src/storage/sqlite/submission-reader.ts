@@ -3,10 +3,10 @@
 import type { Database } from 'bun:sqlite';
 import type { ScanRequest, Scans } from '../contract.ts';
 import { type DamagedRows, readableRows } from '../damaged-bytes.ts';
-import { CONDITION } from '../filters.ts';
+import { conditionOfFilter } from '../filters.ts';
 import { BEYOND_ALL_IDS, COLUMNS, FILE_COLUMNS, toFile, toStored } from '../rows.ts';
 import { searchTerms, wordToken } from '../search-text.ts';
-import type { Paging, Selection, StoredSubmission } from '../submission.ts';
+import type { Paging, Scanned, Selection, StoredSubmission } from '../submission.ts';
 import { openReadConnection } from './connection.ts';
 import { segmentTable } from './search-segments.ts';
 
@@ -34,7 +34,7 @@ export function createSubmissionReader(client: Database, report: DamagedRows['re
 		return { [Symbol.dispose]: () => void end.run() };
 	}
 
-	function* plainRows(selection: Selection, order: Paging['order']): Generator<StoredSubmission> {
+	function* plainRows(selection: Scanned, order: Paging['order']): Generator<StoredSubmission> {
 		using files = openFileReads(client, selection.formId);
 		for (const { from, id } of sourcesOf(selection, { order, firstMatch: 4 })) {
 			using statement = client.prepare(`select ${COLUMNS} ${from} order by ${id} ${order}`);
@@ -51,7 +51,7 @@ export function createSubmissionReader(client: Database, report: DamagedRows['re
 	}
 
 	/** The segments of the search index that may hold selected submissions, in the order of their ids. */
-	function segmentsOf({ fromId = 0, beforeId = BEYOND_ALL_IDS }: Selection, order: Paging['order']): number[] {
+	function segmentsOf({ fromId = 0, beforeId = BEYOND_ALL_IDS }: Scanned, order: Paging['order']): number[] {
 		const text = `select number from search_volumes where last_id >= ? and first_id < ? order by number ${order}`;
 		return client
 			.query(text)
@@ -61,7 +61,7 @@ export function createSubmissionReader(client: Database, report: DamagedRows['re
 
 	/** The ranges to search one after the other, so that the finds are in order. */
 	function sourcesOf(
-		selection: Selection,
+		selection: Scanned,
 		{ order, firstMatch }: { order: Paging['order']; firstMatch: number },
 	): Source[] {
 		if (!selection.words) return [plainSource(selection)];
@@ -98,7 +98,7 @@ export function createSubmissionReader(client: Database, report: DamagedRows['re
 			return ids;
 		},
 		/** Yields the selected submissions one by one, to be broken off anywhere. */
-		*rows(selection: Selection, order: Paging['order']): Generator<StoredSubmission> {
+		*rows(selection: Scanned, order: Paging['order']): Generator<StoredSubmission> {
 			using _view = oneView();
 			yield* readableRows(plainRows(selection, order), { report, bytesOf });
 		},
@@ -113,16 +113,16 @@ interface Source {
 	id: string;
 }
 
-function wanted({ filter }: Selection): string {
-	return `s.form_id = ?1 and ${CONDITION[filter]}`;
+function wanted({ filter }: Scanned): string {
+	return `s.form_id = ?1 and ${conditionOfFilter(filter)}`;
 }
 
-function plainSource(selection: Selection): Source {
+function plainSource(selection: Scanned): Source {
 	return { from: `from submissions s where ${wanted(selection)} and s.id >= ?2 and s.id < ?3`, id: 's.id' };
 }
 
 /** Drives the join from the index; from `submissions`, a rare word would scan the form. */
-function searchSource(selection: Selection, { segment, firstMatch }: { segment: number; firstMatch: number }): Source {
+function searchSource(selection: Scanned, { segment, firstMatch }: { segment: number; firstMatch: number }): Source {
 	const { parts, shortWords } = searchTerms(selection.words ?? []);
 	const words = segmentTable('words', segment);
 	const index = parts.length > 0 ? segmentTable('parts', segment) : words;
@@ -133,7 +133,7 @@ function searchSource(selection: Selection, { segment, firstMatch }: { segment: 
 	return { from, id: 'i.rowid' };
 }
 
-function valuesOf(selection: Selection, ...more: number[]): (number | string)[] {
+function valuesOf(selection: Scanned, ...more: number[]): (number | string)[] {
 	const { formId, fromId = 0, beforeId = BEYOND_ALL_IDS, words } = selection;
 	const { parts, shortWords } = searchTerms(words ?? []);
 	const matches = [matchAll(parts), matchAll(shortWords.map(wordToken))];

@@ -10,6 +10,7 @@ const CHUNK_CHARACTERS = 256 * 1024;
 const CHUNK_SUBMISSIONS = 1000;
 
 export interface ChunkRequest extends ScanRequest {
+	selection: Selection;
 	layout: Layout;
 	/** Clock steps, to turn ids into times. */
 	steps: readonly ClockStep[];

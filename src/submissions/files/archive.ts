@@ -11,6 +11,9 @@ export interface ArchiveEntry {
 	file: StoredFile;
 }
 
+/** Bytes that are made for it. */
+export type MadeEntry = Omit<ArchiveEntry, 'file'> & { content: AsyncIterable<Uint8Array> };
+
 export interface ArchiveProgress {
 	files: number;
 	bytes: number;
@@ -29,7 +32,7 @@ export const NOTE = '_left-out.txt';
 
 /** Stores the files without compressing them: most are compressed already. What is left out is said in a file of its own. */
 export async function* writeArchive(
-	entries: AsyncIterable<ArchiveEntry> | Iterable<ArchiveEntry>,
+	entries: AsyncIterable<ArchiveEntry | MadeEntry> | Iterable<ArchiveEntry | MadeEntry>,
 	{ open, progress }: ArchiveOptions,
 ): AsyncGenerator<Uint8Array> {
 	const directory: Uint8Array[] = [];
@@ -56,6 +59,10 @@ export async function* writeArchive(
 	}
 
 	for await (const entry of entries) {
+		if ('content' in entry) {
+			yield* add(entry, entry.content);
+			continue;
+		}
 		let content: AsyncIterable<Uint8Array>;
 		try {
 			if (entry.file.bytes > FILE_MAX_BYTES) throw new Error('It is too large for an archive.');

@@ -14,7 +14,7 @@ import type { StoredFile } from '../../storage/submission.ts';
 import { files, forms as formTable, type Mode } from '../../storage/tables.ts';
 import type { ByteBudget } from '../../tasks/byte-budget.ts';
 import { type Criteria, idsOf, selectionOf } from '../list-query.ts';
-import { type ArchiveEntry, type ArchiveProgress, NOTE, writeArchive } from './archive.ts';
+import { type ArchiveEntry, type ArchiveProgress, type MadeEntry, NOTE, writeArchive } from './archive.ts';
 
 /** Where a file is, by public ids. */
 export interface FileAddress {
@@ -81,7 +81,10 @@ export function createDownloads(storage: Storage, { store, budget }: DownloadsOp
 	}
 
 	/** Only such files as the caller may have are in it. */
-	function archive(entries: AsyncIterable<ArchiveEntry> | Iterable<ArchiveEntry>, caller: FileCaller) {
+	function archive(
+		entries: AsyncIterable<ArchiveEntry | MadeEntry> | Iterable<ArchiveEntry | MadeEntry>,
+		caller: FileCaller,
+	) {
 		const progress: ArchiveProgress = { files: 0, bytes: 0, leftOut: [] };
 		async function open(file: StoredFile) {
 			checkFileAccess(file, caller);
@@ -105,6 +108,8 @@ export function createDownloads(storage: Storage, { store, budget }: DownloadsOp
 	}
 
 	return {
+		archive,
+		entriesOf,
 		/** The files of a submission in the order sent. @throws AppError FORM_NOT_FOUND, NOT_FOUND */
 		async list(address: Omit<FileAddress, 'fileId'>): Promise<StoredFile[]> {
 			return (await ofSubmission(address)).found;

@@ -1,0 +1,175 @@
+/** Texts that name a person outside of submissions: kept mails and webhook requests, lists, keys of repeated requests, settings. */
+
+import { and, asc, eq, gt, inArray, isNull, lt, or } from 'drizzle-orm';
+import { encodeId } from '../../ids.ts';
+import type { Storage } from '../../storage/contract.ts';
+import { apiKeys, deliveries, forms, idempotencyKeys, listEntries, webhooks } from '../../storage/tables.ts';
+import type { Matcher } from './matcher.ts';
+import type { KeptSetting } from './schema.ts';
+
+const CHUNK = 100;
+/** How long it searches texts without letting others go first. */
+const TURN_MS = 8;
+
+type Db = Pick<Storage, 'db'>;
+
+export interface FoundRow {
+	id: number;
+	/** The places of those whom it names. */
+	people: Set<number>;
+}
+
+export interface FoundDelivery extends FoundRow {
+	formId: number;
+	submissionId: number | null;
+	/** True if it went, or was to go, to one of them. */
+	isAddressed: boolean;
+	/** True if it is still to be sent. */
+	isDue: boolean;
+}
+
+/** Searches in turns; returns after each chunk what was found in it. */
+async function* search<Row extends object, Found>(
+	read: (after: Row | undefined) => PromiseLike<Row[]>,
+	find: (row: Row) => Found | undefined,
+): AsyncGenerator<Found[]> {
+	for (let last: Row | undefined; ; ) {
+		const rows = await read(last);
+		const found: Found[] = [];
+		let began = performance.now();
+		for (const row of rows) {
+			const one = find(row);
+			if (one !== undefined) found.push(one);
+			if (performance.now() - began < TURN_MS) continue;
+			await new Promise((resolve) => setImmediate(resolve));
+			began = performance.now();
+		}
+		yield found;
+		last = rows.at(-1);
+		if (rows.length < CHUNK) return;
+	}
+}
+
+const named = <Found extends FoundRow>(found: Found) => (found.people.size > 0 ? found : undefined);
+
+export function findDeliveries({ db }: Db, match: Matcher): AsyncGenerator<FoundDelivery[]> {
+	const { id, formId, submissionId, state, destination, lastError, content } = deliveries;
+	const columns = { id, formId, submissionId, state, destination, lastError, content };
+	return search(
+		(last?: { id: number }) =>
+			db
+				.select(columns)
+				.from(deliveries)
+				.where(gt(id, last?.id ?? 0))
+				.orderBy(asc(id))
+				.limit(CHUNK),
+		(row) => {
+			const addressed = match([row.destination]);
+			return named({
+				id: row.id,
+				formId: row.formId,
+				submissionId: row.submissionId,
+				people: match([row.lastError, row.content]).union(addressed),
+				isAddressed: addressed.size > 0,
+				isDue: row.state === 'waiting' || row.state === 'sending',
+			});
+		},
+	);
+}
+
+/**
+ * Removes what was sent to them, and the content of the rest. What is still to be sent to them stays: it goes where a setting of a form
+ * says.
+ */
+export async function eraseDeliveries(
+	{ batch }: Pick<Storage, 'batch'>,
+	found: readonly FoundDelivery[],
+): Promise<void> {
+	if (found.length === 0) return;
+	const isGone = ({ isAddressed, isDue }: FoundDelivery) => isAddressed && !isDue;
+	const idsOf = (rows: readonly FoundDelivery[]) =>
+		inArray(
+			deliveries.id,
+			rows.map(({ id }) => id),
+		);
+	const gone = found.filter(isGone);
+	await batch((tx) => [
+		tx.delete(deliveries).where(idsOf(gone)),
+		tx.update(deliveries).set({ content: null, lastError: null }).where(idsOf(found)),
+	]);
+}
+
+/** Returns whether a digest is being sent, whose content is stored when that ends. */
+export async function isDigestInFlight({ db }: Db, now: number): Promise<boolean> {
+	const inFlight = and(
+		isNull(deliveries.submissionId),
+		eq(deliveries.state, 'sending'),
+		gt(deliveries.nextAttemptAt, now),
+	);
+	return (await db.select({ id: deliveries.id }).from(deliveries).where(inFlight).limit(1)).length > 0;
+}
+
+export function findListEntries({ db }: Db, match: Matcher, beforeId: number): AsyncGenerator<FoundRow[]> {
+	const { id, entry } = listEntries;
+	return search(
+		(last?: { id: number }) =>
+			db
+				.select({ id, entry })
+				.from(listEntries)
+				.where(and(gt(id, last?.id ?? 0), lt(id, beforeId)))
+				.orderBy(asc(id))
+				.limit(CHUNK),
+		(row) => named({ id: row.id, people: match([row.entry]) }),
+	);
+}
+
+export async function eraseListEntries({ batch }: Pick<Storage, 'batch'>, found: readonly FoundRow[]): Promise<void> {
+	if (found.length > 0)
+		await batch((tx) => [
+			tx.delete(listEntries).where(
+				inArray(
+					listEntries.id,
+					found.map(({ id }) => id),
+				),
+			),
+		]);
+}
+
+/** The keys by which clients repeat a request, and where they were led: kept for a day. */
+export async function eraseIdempotencyKeys(
+	{ db, batch }: Pick<Storage, 'batch' | 'db'>,
+	match: Matcher,
+): Promise<void> {
+	const { formId, key, next } = idempotencyKeys;
+	type Row = { formId: number; key: string; next: string | null };
+	const isBehind = (last: Row) => or(gt(formId, last.formId), and(eq(formId, last.formId), gt(key, last.key)));
+	const chunks = search(
+		(last?: Row) =>
+			db
+				.select({ formId, key, next })
+				.from(idempotencyKeys)
+				.where(last && isBehind(last))
+				.orderBy(asc(formId), asc(key))
+				.limit(CHUNK),
+		(row) => (match([row.key, row.next]).size > 0 ? row : undefined),
+	);
+	for await (const found of chunks) {
+		if (found.length === 0) continue;
+		const these = found.map((row) => and(eq(formId, row.formId), eq(key, row.key)));
+		await batch((tx) => [tx.delete(idempotencyKeys).where(or(...these))]);
+	}
+}
+
+/** Settings are typed by owners. */
+export async function findSettings({ db }: Db, match: Matcher): Promise<KeptSetting[]> {
+	const holds = (value: unknown) => match([typeof value === 'string' ? value : JSON.stringify(value ?? null)]).size > 0;
+	const found: KeptSetting[] = [];
+	for (const { id, ...settings } of await db.select().from(forms).where(isNull(forms.deletedAt)))
+		for (const [setting, value] of Object.entries(settings))
+			if (holds(value)) found.push({ form: encodeId(id), setting });
+	for (const { formId, url } of await db.select({ formId: webhooks.formId, url: webhooks.url }).from(webhooks))
+		if (holds(url)) found.push({ form: encodeId(formId), setting: 'webhooks' });
+	for (const { name } of await db.select({ name: apiKeys.name }).from(apiKeys))
+		if (holds(name)) found.push({ form: null, setting: 'keys' });
+	return found;
+}
