@@ -27,6 +27,8 @@ export interface BinaryOptions {
 	stderr?: number;
 	/** Runs it under another program, such as a tracer. */
 	prefix?: string[];
+	/** Killed if it does not listen by then. */
+	startWithinMs?: number;
 }
 
 /** Runs a command to its end. */
@@ -38,7 +40,7 @@ export async function runBinary(args: string[], { cwd, env = {}, program = BINAR
 
 /** Runs `formsrv serve` and resolves once it says that it accepts connections. */
 export async function startBinary(options: BinaryOptions): Promise<RunningBinary> {
-	const { cwd, env = {}, program = BINARY, stderr, prefix = [] } = options;
+	const { cwd, env = {}, program = BINARY, stderr, prefix = [], startWithinMs = START_WITHIN_MS } = options;
 	const child = Bun.spawn([...prefix, program, 'serve'], {
 		cwd,
 		env: { ...FREE_PORTS, ...env },
@@ -46,7 +48,7 @@ export async function startBinary(options: BinaryOptions): Promise<RunningBinary
 		stdout: 'pipe',
 		stderr: stderr ?? Bun.file('/dev/null'),
 	});
-	const timer = setTimeout(() => child.kill('SIGKILL'), START_WITHIN_MS);
+	const timer = setTimeout(() => child.kill('SIGKILL'), startWithinMs);
 	const addresses = await readAddresses(child.stdout);
 	clearTimeout(timer);
 	return {

@@ -6,6 +6,7 @@ import { describe, test } from 'bun:test';
 const PURPOSES = {
 	age: 'encrypted backups decrypted by another program',
 	bash: 'completions in Bash',
+	cc: 'a disk that fails, tears and loses what was not synced',
 	caddy: 'a server behind deploy/Caddyfile',
 	clamd: 'attached files scanned for viruses',
 	curl: 'the quick start of the README, and the snippets for curl',

@@ -13,6 +13,7 @@ import type { NewSubmission } from '../../src/storage/submission.ts';
 import { forms, idempotencyKeys, submissions } from '../../src/storage/tables.ts';
 import { SCANS } from '../../src/submissions/scan-module.ts';
 import { newPostgresDatabase } from '../postgres.ts';
+import { seeded } from '../seeded.ts';
 import { tempFolder } from '../temp-folder.ts';
 import { FORM, form, OTHER_FORM } from './contract.ts';
 import { expectForm, scanRows } from './lists-scan.ts';
@@ -34,17 +35,6 @@ export interface Check {
 }
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
-
-/** Returns whole numbers from 0 to below a bound, the same for the same seed. */
-function seeded(seed: number): (bound: number) => number {
-	let state = Math.imul(seed, 0x9e3779b9);
-	return (bound) => {
-		state = (state + 0x6d2b79f5) | 0;
-		let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-		mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-		return ((mixed ^ (mixed >>> 14)) >>> 0) % bound;
-	};
-}
 
 export async function createWorld(engine: string, seed: number) {
 	const random = seeded(seed);
