@@ -34,7 +34,7 @@ const LUCK = [0, 0.1, 0.5, 0.9, 1];
 const IN_FLIGHT = 2;
 const ENDS = ['kill', 'kill', ...Array<'power cut'>(7).fill('power cut'), 'power cut in the start'] as const;
 
-/** What an installation begins with. */
+/** The beginning of an installation. */
 export interface Template {
 	folder: string;
 	key: string;
@@ -114,7 +114,7 @@ export function createChain({ template, receiver, folder, seed, perLife, sideCut
 		}
 	}
 
-	/** What was left unanswered is sent again by those who can. */
+	/** Submissions without a response are sent again by those who can. */
 	async function sendAgain(service: Service, position: () => number): Promise<string[]> {
 		const problems: string[] = [];
 		for (const one of history.unsettled()) {

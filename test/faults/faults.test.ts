@@ -23,7 +23,7 @@ const PER_LIFE = Number(process.env.FAULT_SUBMISSIONS ?? (isLong ? 500 : 150));
 const LIVES = 8;
 const SIDE_CUTS = 3;
 const LIED_TO = 150;
-/** What failed is kept there. */
+/** Folders of runs that failed are kept there. */
 const KEPT = join(import.meta.dir, '../../dist/faults');
 
 let folder: string;

@@ -1,4 +1,4 @@
-/** What clients sent and were told, with the position of the recording at each moment; and what must be on the disk after a cut. */
+/** The record of all that clients sent and were told, with the position of the recording at each moment; and the state of the disk that follows from it. */
 
 import { deepEquals } from 'bun';
 import type { Flags } from '../../src/storage/filters.ts';

@@ -15,7 +15,7 @@ import type { DiskRecord } from './disk.ts';
 const SECTOR = 512;
 const ZEROS = new Uint8Array(SECTOR);
 
-/** What was written to a place and not synced: one after the other. */
+/** A value that was written to a place and not synced; there may be several, one after the other. */
 interface Pending<T> {
 	at: number;
 	value: T;

@@ -89,7 +89,7 @@ static int is_last_call(void)
 	return disk->kill_in > 0 && --disk->kill_in == 0;
 }
 
-/* Of a record with `length` bytes behind it; they become part of the recording by `finish`. */
+/* Writes a record and returns the place of the `length` bytes behind it; `finish` makes it part of the recording. */
 static char *begin(enum type type, uint64_t inode, uint64_t number, uint64_t failed, size_t length)
 {
 	if (disk->tail + sizeof(struct record) + length + 8 > disk->capacity) give_up(1);
