@@ -75,9 +75,11 @@ export function openFolder(root: string): FileStore {
 		async remove(keys) {
 			const folders = new Set<string>();
 			for (const key of keys.filter(isKey)) {
-				if (await ifThere(removed(pathOf(key)))) folders.add(folderOf(key));
+				await ifThere(unlink(pathOf(key)));
+				// Even if it was gone: `abort` removes without a sync, and a sync may have failed.
+				folders.add(folderOf(key));
 			}
-			for (const folder of folders) await syncFolder(folder);
+			for (const folder of folders) await ifThere(syncFolder(folder));
 		},
 		async *list() {
 			for (const name of (await ifThere(readdir(root))) ?? []) {
@@ -92,11 +94,6 @@ export function openFolder(root: string): FileStore {
 		check: incoming.check,
 		room: incoming.room,
 	};
-}
-
-async function removed(path: string): Promise<true> {
-	await unlink(path);
-	return true;
 }
 
 async function syncFolder(folder: string): Promise<void> {

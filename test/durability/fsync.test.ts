@@ -85,6 +85,30 @@ strace.test(
 	60_000,
 );
 
+strace.test(
+	'the removal of a file is synced, even if it had been given up before',
+	async () => {
+		const cwd = tempFolder();
+		const trace = join(cwd, 'trace.txt');
+		const script = `
+			const { openFolder } = await import(${JSON.stringify(join(import.meta.dir, '../../src/files/folder.ts'))});
+			const store = openFolder(${JSON.stringify(join(cwd, 'files'))});
+			const writer = store.create();
+			writer.write(new Uint8Array(9));
+			await writer.finish();
+			await writer.abort();
+			await store.remove([writer.key]);
+			console.log(writer.key);`;
+		const args = ['-f', '-y', '-e', 'trace=unlink,fsync', '-o', trace, process.execPath, '-e', script];
+		const key = (await Bun.$`${strace.path} ${args}`.text()).trim();
+		const calls = readFileSync(trace, 'utf8').split('\n');
+		const removed = calls.findIndex((call) => call.includes(`unlink("`) && call.includes(`/${key}"`));
+		expect(removed).toBeGreaterThan(-1);
+		expect(syncedAfter(calls, removed, `files/${key.slice(0, 2)}`)).toBeGreaterThan(removed);
+	},
+	60_000,
+);
+
 /** Where a file or folder was on disk; -1 if it never was. A call of a thread may end in a line of its own. */
 function syncedAfter(calls: string[], at: number, path: string): number {
 	const begun = calls.findIndex((call, i) => i > at && new RegExp(`fsync\\(\\d+<[^>]*${path}>`).test(call));
