@@ -34,6 +34,7 @@ const PLAIN = [
 	'mailFrom',
 	'mailPerHour',
 	'timeZone',
+	'language',
 	'strictRedirects',
 	'disposableDomains',
 	'alertUrl',

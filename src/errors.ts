@@ -1,5 +1,8 @@
 /** The one error class of the domain, and the closed list of error codes. */
 
+import type { Sentence } from './languages/translation.ts';
+import { say } from './languages/translations.ts';
+
 /** The HTTP status of each code. */
 export const ERROR_STATUS = {
 	VALIDATION_ERROR: 400,
@@ -42,10 +45,14 @@ export interface FieldError {
 	field: string;
 	code: string;
 	message: string;
+	/** The sentence for visitors in their language; without it they read `message`. */
+	says?: Sentence;
 }
 
 export interface ErrorDetails {
 	fields?: FieldError[];
+	/** The sentence for visitors in their language, or the owner's words, which stay as they are. */
+	says?: Sentence | string;
 	/** Seconds after which the same request may succeed. */
 	retryAfterSeconds?: number;
 	/** Response headers of the error, such as `Allow` or `WWW-Authenticate`. */
@@ -67,6 +74,11 @@ export class AppError extends Error {
 		this.code = code;
 		this.details = details;
 	}
+}
+
+/** An error that visitors read in their language, and programs in English. */
+export function spokenError(code: ErrorCode, says: Sentence, details: ErrorDetails = {}): AppError {
+	return new AppError(code, say(...says), { ...details, says });
 }
 
 /** A `VALIDATION_ERROR` about one field or parameter. */

@@ -43,6 +43,7 @@ describe('without any setting', () => {
 			mailFrom: null,
 			mailPerHour: 60,
 			timeZone: 'UTC',
+			language: 'en',
 			captcha: {
 				recaptcha: { secret: null, verifyUrl: 'https://www.google.com/recaptcha/api/siteverify' },
 				hcaptcha: { secret: null, verifyUrl: 'https://api.hcaptcha.com/siteverify' },

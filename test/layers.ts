@@ -19,6 +19,7 @@ export const LAYERS: readonly Layer[] = [
 	{ units: ['assets', 'config', 'log', 'tasks'], holds: 'settings in force; timers, chunks, budgets' },
 	{ units: ['form-values', 'network'], holds: 'captchas, rules for files, spam and visitors; addresses' },
 	{ units: ['errors', 'events', 'ids', 'metrics', 'text'], holds: 'leaves' },
+	{ units: ['languages'], holds: 'sentences for visitors and mails, in every language' },
 ];
 
 /** The layers as docs/architecture.md shows them. */

@@ -22,7 +22,7 @@ export function addMail(program: CliCommand, cli: Cli): void {
 		const setup = readMailSetup({ ...config, baseUrl: config.baseUrl ?? localUrl(config.host, config.port) });
 		const { server } = setup;
 		if (server) cli.note(`Sending as ${setup.identity.from.address} through ${server.host}:${server.port} …`);
-		const reply = await sendTestMail(to, setup);
+		const reply = await sendTestMail(to, { ...setup, language: config.language });
 		cli.print(`The mail server accepted it: ${reply}`);
 	});
 }

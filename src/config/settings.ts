@@ -1,6 +1,7 @@
 /** Every setting once: its name, default, bounds and description. */
 
 import { CAPTCHA_VENDORS, CAPTCHAS, type CaptchaVendor } from '../form-values/captchas.ts';
+import { LANGUAGES } from '../languages/languages.ts';
 import { filesUrl, scanner } from './files-urls.ts';
 import {
 	addressRanges,
@@ -105,6 +106,11 @@ export const SETTINGS = {
 			'none',
 			'From address of every mail, as Forms <forms@example.com>; needed with FORMSRV_SMTP_URL.',
 		),
+	),
+	language: setting(
+		oneOf(LANGUAGES),
+		'en',
+		'Language of mails, and of visitors who ask for none that there is; forms may have their own.',
 	),
 	mailPerHour: setting(integer(1, 100_000), '60', 'Mails per form and hour; a digest covers the rest.'),
 	timeZone: reloadable(

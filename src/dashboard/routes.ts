@@ -5,6 +5,7 @@ import { AppError } from '../errors.ts';
 import { createAssetFiles } from '../http/asset-files.ts';
 import { type Page, renderPage } from '../intake/pages/page-frame.ts';
 import { pageResponse } from '../intake/responses.ts';
+import { inEnglish } from '../languages/translations.ts';
 import { html } from '../text/html.ts';
 
 /** `frame-src` is for captured mails, which are shown in sandboxed frames. */
@@ -54,6 +55,7 @@ function withHeaders(response: Response, headers: Record<string, string>): Respo
 /** For a server from source whose browser pages were not built. */
 function unbuiltPage(): Page {
 	return renderPage({
+		translation: inEnglish(),
 		status: 503,
 		title: 'The dashboard is not built',
 		mark: 'letter',

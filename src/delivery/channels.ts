@@ -16,6 +16,8 @@ import { MAIL_SCHEDULE, WEBHOOK_SCHEDULE } from './worker/backoff.ts';
 
 export interface ChannelOptions {
 	mail: MailSetup;
+	/** The language of mails about forms without one of their own. */
+	language?: string;
 	/** Maximum number of mails of a form. */
 	mailPerHour: number;
 	/** Posts to webhooks. */
@@ -33,7 +35,7 @@ const NOWHERE: readonly Target[] = [];
 
 export function createChannels(
 	storage: Storage,
-	{ mail, mailPerHour, post, budget, store, links, log, now }: ChannelOptions,
+	{ mail, language = 'en', mailPerHour, post, budget, store, links, log, now }: ChannelOptions,
 ): Channels {
 	return {
 		mail: {
@@ -50,7 +52,7 @@ export function createChannels(
 			select: (queue) => createMailSelection(storage, queue, { perHour: mailPerHour, log, now }),
 			...lazyMessages(async () => {
 				const { createMailChannel } = await import('./mail/channel.ts');
-				return createMailChannel(storage, { setup: mail, budget, store });
+				return createMailChannel(storage, { setup: mail, language, budget, store });
 			}),
 		},
 		webhook: {

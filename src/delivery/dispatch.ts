@@ -22,7 +22,7 @@ export type Dispatch = ReturnType<typeof createDispatch>;
 
 /** @throws Error with a sentence for the operator if the mail settings are wrong */
 export function createDispatch(storage: Storage, options: DispatchOptions) {
-	const { log, now = Date.now, timing } = options;
+	const { log, language = 'en', now = Date.now, timing } = options;
 	const budget = createShare(options.budget, CONTENT_BYTES);
 	const mail = readMailSetup(options);
 	const channels = createChannels(storage, { ...options, mail, budget, now });
@@ -44,7 +44,7 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 		/** As the function of `test-mail.ts`, loaded on demand with the mail library. */
 		async sendTestMail(to: string): Promise<string> {
 			const { sendTestMail } = await import('./mail/test-mail.ts');
-			return sendTestMail(to, { ...mail, now });
+			return sendTestMail(to, { ...mail, language, now });
 		},
 		/** Takes a changed mail server, sender or time zone into use, and has waiting mails tried at once. */
 		useMail(settings: Omit<MailSettings, 'baseUrl'>): void {

@@ -1,6 +1,9 @@
 /** Pure: holds the fields of a submission against the rules of its form, as a browser does with the same attributes. */
 
 import type { FieldError } from '../errors.ts';
+import type { Key } from '../languages/catalogue.ts';
+import type { Values as SentenceValues } from '../languages/translation.ts';
+import { say } from '../languages/translations.ts';
 import { isEmailAddress } from '../text/email-address.ts';
 import { compilePattern, type Pattern, type Work } from './pattern.ts';
 import { PatternFault } from './pattern-syntax.ts';
@@ -9,8 +12,8 @@ import { dateOrder, type FieldRule, type FieldType, labelOf, numberOf, PATTERN_T
 /** The texts of a field, possibly none; `undefined` if its value is neither a text nor a list of texts. */
 type Values = string[] | undefined;
 
-/** The fault of one value, as a code and the rest of a sentence that begins with the label. */
-type Fault = readonly [code: string, rest: string];
+/** The fault of one value, as a code and a sentence about the label. */
+type Fault = readonly [code: string, key: Key, values?: SentenceValues];
 type Test = (value: string) => Fault | undefined;
 /** Tests all values of a field. Pauses as patterns do. */
 type PatternTest = (values: readonly string[], work: Work) => Generator<void, Fault | undefined>;
@@ -56,20 +59,27 @@ function createRuleCheck(rule: FieldRule): (fields: Fields, work: Work) => Check
 	const label = labelOf(rule);
 	const tests = testsOf(rule);
 	const patternTest = createPatternTest(rule);
-	const error = (code: string, message: string): FieldError => ({ field: name, code, message });
+	const error = ([code, key, values]: Fault): FieldError => {
+		// The owner's words for this field stand in every language.
+		if (rule.message !== undefined) return { field: name, code, message: rule.message };
+		const says = [key, { ...values, label }] as const;
+		return { field: name, code, message: say(...says), says };
+	};
 	return function* checkField({ values, files }, work) {
 		const isFile = files.has(name);
 		const sent = Object.hasOwn(values, name) ? textsOf(values[name], type) : [];
 		if (sent?.length === 0) {
-			return required ? error('REQUIRED', requiredSentence(rule)) : undefined;
+			return required ? error(['REQUIRED', REQUIRED[type] ?? 'required']) : undefined;
 		}
-		if (!sent || isFile !== (type === 'file')) return error('INVALID_TYPE', `“${label}” ${kindSentence(type)}.`);
+		if (!sent || isFile !== (type === 'file')) {
+			return error(['INVALID_TYPE', type === 'file' ? 'notFile' : 'notText']);
+		}
 		for (const test of tests) {
-			const [code, rest] = firstOf(sent, test) ?? [];
-			if (code) return error(code, `“${label}” ${rest}.`);
+			const fault = firstOf(sent, test);
+			if (fault) return error(fault);
 		}
-		const [code, rest] = (patternTest && (yield* patternTest(sent, work))) ?? [];
-		return code ? error(code, `“${label}” ${rest}.`) : undefined;
+		const fault = patternTest && (yield* patternTest(sent, work));
+		return fault && error(fault);
 	};
 }
 
@@ -93,16 +103,12 @@ function textsOf(value: unknown, type: FieldType): Values {
 	return value.flatMap((item) => textsOf(item, type) ?? []);
 }
 
-function requiredSentence(rule: FieldRule): string {
-	const label = labelOf(rule);
-	if (rule.type === 'file') return `Please choose a file for “${label}”.`;
-	if (rule.type === 'select') return `Please choose one for “${label}”.`;
-	return rule.type === 'checkbox' ? `Please tick “${label}”.` : `Please fill in “${label}”.`;
-}
-
-function kindSentence(type: FieldType): string {
-	return type === 'file' ? 'must be a file' : 'must be a text, not a file or anything else';
-}
+/** In place of `required`. */
+const REQUIRED: Partial<Record<FieldType, Key>> = {
+	file: 'requiredFile',
+	select: 'requiredChoice',
+	checkbox: 'requiredTick',
+};
 
 /** In the order shown to visitors. */
 function testsOf(rule: FieldRule): Test[] {
@@ -110,7 +116,7 @@ function testsOf(rule: FieldRule): Test[] {
 	const tests: Test[] = [FORMATS[type]];
 	if (options) {
 		const choices = new Set(options);
-		tests.push((value) => (choices.has(value) ? undefined : ['NOT_AN_OPTION', 'is not one of the choices']));
+		tests.push((value) => (choices.has(value) ? undefined : ['NOT_AN_OPTION', 'badOption']));
 	}
 	tests.push(...boundsOf(rule), ...lengthsOf(rule));
 	return tests;
@@ -126,14 +132,11 @@ const FORMATS: Record<FieldType, Test> = {
 	email: (value) => {
 		// Values that a browser accepts are accepted, and international domains, which it converts.
 		if (HTML_EMAIL.test(value) || isEmailAddress(value)) return undefined;
-		return ['INVALID_EMAIL', 'must be an e-mail address, such as name@example.com'];
+		return ['INVALID_EMAIL', 'badEmail'];
 	},
-	url: (value) =>
-		URL.canParse(value) ? undefined : ['INVALID_URL', 'must be a web address, such as https://example.com'],
-	number: (value) =>
-		numberOf(value) === undefined ? ['INVALID_NUMBER', 'must be a number, such as 12 or 0.5'] : undefined,
-	date: (value) =>
-		dateOrder(value) === undefined ? ['INVALID_DATE', 'must be a date, such as 2026-01-31'] : undefined,
+	url: (value) => (URL.canParse(value) ? undefined : ['INVALID_URL', 'badUrl']),
+	number: (value) => (numberOf(value) === undefined ? ['INVALID_NUMBER', 'badNumber'] : undefined),
+	date: (value) => (dateOrder(value) === undefined ? ['INVALID_DATE', 'badDate'] : undefined),
 };
 
 /** Their texts are numbers or dates already. */
@@ -142,12 +145,15 @@ function boundsOf({ type, min, max }: FieldRule): Test[] {
 	const [least, most] = [min, max].map((bound) => order(`${bound}`));
 	const is = (value: string) => order(value) as string | number;
 	const tests: Test[] = [];
-	const [from, until] = type === 'date' ? ['or later', 'or earlier'] : ['or more', 'or less'];
+	const isDate = type === 'date';
+	const shown = (bound: FieldRule['min']) => ({ bound: isDate ? { day: `${bound}` } : Number(bound) });
 	if (least !== undefined) {
-		tests.push((value) => (is(value) < least ? ['TOO_SMALL', `must be ${min} ${from}`] : undefined));
+		const fault: Fault = ['TOO_SMALL', isDate ? 'tooEarly' : 'tooSmall', shown(min)];
+		tests.push((value) => (is(value) < least ? fault : undefined));
 	}
 	if (most !== undefined) {
-		tests.push((value) => (is(value) > most ? ['TOO_LARGE', `must be ${max} ${until}`] : undefined));
+		const fault: Fault = ['TOO_LARGE', isDate ? 'tooLate' : 'tooLarge', shown(max)];
+		tests.push((value) => (is(value) > most ? fault : undefined));
 	}
 	return tests;
 }
@@ -158,7 +164,7 @@ function lengthsOf({ minLength = 0, maxLength = Number.POSITIVE_INFINITY }: Fiel
 			const length = lengthOf(value);
 			if (length > maxLength) return tooLong(length, maxLength);
 			if (length >= minLength) return undefined;
-			return ['TOO_SHORT', `is too short: it has ${length} characters, of at least ${minLength}`];
+			return ['TOO_SHORT', 'tooShort', { length, bound: minLength }];
 		},
 	];
 }
@@ -175,7 +181,7 @@ function createPatternTest({ pattern }: FieldRule): PatternTest | undefined {
 			work.steps = 0;
 		}
 		if (!compiled || (yield* compiled.match(values, work))) return undefined;
-		return ['PATTERN_MISMATCH', 'does not have the required format'];
+		return ['PATTERN_MISMATCH', 'badPattern'];
 	};
 }
 
@@ -190,7 +196,7 @@ function compileOrIgnore(source: string): Pattern | null {
 }
 
 function tooLong(length: number, most: number): Fault {
-	return ['TOO_LONG', `is too long: it has ${length} characters, of at most ${most}`];
+	return ['TOO_LONG', 'tooLong', { length, bound: most }];
 }
 
 /** A browser counts the end of a line once and sends two characters for it. */

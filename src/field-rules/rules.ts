@@ -23,6 +23,8 @@ export interface FieldRule {
 	type: FieldType;
 	/** For people; the name by default. */
 	label?: string;
+	/** For visitors, in place of every sentence of ours about this field. */
+	message?: string;
 	required?: boolean;
 	/** In UTF-16 code units, as in HTML. */
 	minLength?: number;

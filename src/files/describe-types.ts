@@ -1,14 +1,17 @@
 /** Pure: the types that a form takes, in words that visitors know. */
 
-const KINDS: Record<string, string> = {
+import type { Key } from '../languages/catalogue.ts';
+import type { Value } from '../languages/translation.ts';
+
+const KINDS: Record<string, Key> = {
 	'image/*': 'pictures',
 	'video/*': 'videos',
-	'audio/*': 'sound files',
-	'text/*': 'text files',
+	'audio/*': 'sounds',
+	'text/*': 'texts',
 	'application/*': 'documents',
 	'font/*': 'fonts',
 	'model/*': 'models',
-	'text/plain': 'text files',
+	'text/plain': 'texts',
 };
 /** The names of documents that are called by a program, by their extensions and the ends of their media types. */
 const DOCUMENTS: [pattern: RegExp, name: string][] = [
@@ -24,18 +27,15 @@ const DOCUMENTS: [pattern: RegExp, name: string][] = [
 ];
 
 /** As in "PDF, Word and pictures". */
-export function describeTypes(types: readonly string[]): string {
-	const names = [...new Set(types.map(nameOf))];
+export function describeTypes(types: readonly string[]): Value {
+	const kinds = new Set(types.flatMap((type) => KINDS[type] ?? []));
+	const names = new Set(types.filter((type) => KINDS[type] === undefined).map(nameOf));
 	// Types with a short name come first.
-	const sorted = [...names.filter((name) => !isKind(name)), ...names.filter(isKind)];
-	const last = sorted.pop() ?? 'no files';
-	return sorted.length === 0 ? last : `${sorted.join(', ')} and ${last}`;
+	return { list: [...names, ...[...kinds].map((kind) => ({ says: [kind] as const }))] };
 }
 
-const isKind = (name: string) => Object.values(KINDS).includes(name);
-
 function nameOf(type: string): string {
-	const known = KINDS[type] ?? DOCUMENTS.find(([pattern]) => pattern.test(type))?.[1];
+	const known = DOCUMENTS.find(([pattern]) => pattern.test(type))?.[1];
 	if (known !== undefined) return known;
 	return (type.startsWith('.') ? type.slice(1) : (type.split(/[/.+]|\bx-/).findLast(Boolean) ?? type))
 		.replace(/-compressed$/, '')

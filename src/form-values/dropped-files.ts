@@ -1,15 +1,16 @@
 /** Pure: the records of files that a submission was stored without, and their text form. For browsers too. */
 
-import { roughSize } from '../text/byte-sizes.ts';
+import type { Key } from '../languages/catalogue.ts';
+import type { Sentence } from '../languages/translation.ts';
 
 /** Why a file was left out, as the code of the error that would otherwise have rejected the submission. */
 const REASONS = {
-	FILE_TYPE_NOT_ALLOWED: 'the form does not accept this type',
-	FILE_TOO_LARGE: 'it is too large',
-	TOO_MANY_FILES: 'there were too many files',
-	FILES_FULL: 'there was no room left for files',
-	UNAVAILABLE: 'files could not be stored at that moment',
-} as const;
+	FILE_TYPE_NOT_ALLOWED: 'droppedType',
+	FILE_TOO_LARGE: 'droppedSize',
+	TOO_MANY_FILES: 'droppedMany',
+	FILES_FULL: 'droppedFull',
+	UNAVAILABLE: 'droppedUnavailable',
+} as const satisfies Record<string, Key>;
 
 export type DropReason = keyof typeof REASONS;
 
@@ -55,9 +56,12 @@ export function droppedOf({ dropped, droppedFiles, moreDroppedFiles }: Dropped):
 }
 
 /** A line for each file, and one for those that are only counted. */
-export function describeDropped({ droppedFiles = [], moreDroppedFiles = 0 }: Dropped): string[] {
+export function describeDropped({ droppedFiles = [], moreDroppedFiles = 0 }: Dropped): Sentence[] {
 	const lines = droppedFiles.map(
-		({ name, bytes, reason }) => `${name} (${roughSize(bytes)}), not accepted: ${REASONS[reason]}`,
+		({ name, bytes, reason }): Sentence => [
+			'droppedFile',
+			{ name, size: { bytes }, reason: { says: [REASONS[reason]] } },
+		],
 	);
-	return moreDroppedFiles > 0 ? [...lines, `and ${moreDroppedFiles} more, not accepted`] : lines;
+	return moreDroppedFiles > 0 ? [...lines, ['droppedMore', { count: moreDroppedFiles }]] : lines;
 }

@@ -7,6 +7,7 @@ import { UNKNOWN_FIELDS, type UnknownFields } from '../field-rules/rules.ts';
 import { ALIAS_NAMES, ALIASES, type AliasName } from '../form-values/aliases.ts';
 import { CAPTCHAS, type Captcha } from '../form-values/captchas.ts';
 import { ADDRESSES_MAX, DEFAULT_NOTIFICATION } from '../form-values/notification-rules.ts';
+import { AUTO, LANGUAGE_LABELS, LANGUAGES } from '../languages/languages.ts';
 import { isTimeZone } from '../text/time-zone.ts';
 import { normalizeDomain } from './allowed-domains.ts';
 import { choice, choices, optionalChoice } from './kinds/choice.ts';
@@ -16,6 +17,7 @@ import { files } from './kinds/files.ts';
 import { list } from './kinds/list.ts';
 import { routes } from './kinds/mail-routes.ts';
 import { notification } from './kinds/notification.ts';
+import { pages } from './kinds/pages.ts';
 import { retention } from './kinds/retention.ts';
 import { count, moment, toggle } from './kinds/scalar.ts';
 import type { Setting } from './kinds/setting.ts';
@@ -250,6 +252,28 @@ const SETTINGS = {
 		placeholder: 'Registration opens on Monday at nine.',
 		hint: 'What visitors read when the form is paused, not open yet, closed or full. Empty: a plain sentence.',
 		option: { flags: '--closed-text <text>', help: 'What visitors read while it takes no submissions' },
+	}),
+	language: choice<string>({
+		choices: { [AUTO]: { label: 'That of each visitor' }, ...LANGUAGE_LABELS },
+		description: `The language in which it speaks to visitors: \`auto\` for that of the page or the browser, or one of ${LANGUAGES.map((code) => `\`${code}\``).join(', ')}. Its mails are in it too; with \`auto\` in that of the server.`,
+		example: AUTO,
+		group: 'visitors',
+		label: 'Language',
+		hint: 'Of the pages and sentences that visitors read, and of the mails to you.',
+		option: { flags: '--language <code>', help: 'The language of its pages and mails (default: that of each visitor)' },
+	}),
+	pages: pages({
+		description:
+			'The pages for visitors: `thanks` has the owner’s `title`, `text`, `linkUrl` and `linkLabel` in place of ours, as plain ' +
+			'text; `accent` is a colour such as `#1d6b57` for the mark, links and buttons, with a contrast of at least 4.5 to 1. What is left out or `null` is ours.',
+		example: null,
+		group: 'visitors',
+		label: 'Thank-you page',
+		hint: 'Plain text, shown if visitors are not sent elsewhere. Empty: ours, in the language of the visitor.',
+		option: {
+			flags: '--pages <settings>',
+			help: 'Texts of the thank-you page and colour of all pages, as JSON or @FILE',
+		},
 	}),
 	fields: fields({
 		description:

@@ -21,8 +21,8 @@ export function statusOf(error: AppError): number {
 }
 
 export function toEnvelope(error: AppError, requestId: string): ErrorEnvelope {
-	const { fields } = error.details;
-	return { error: error.message, code: error.code, ...(fields && { errors: fields }), requestId };
+	const errors = error.details.fields?.map(({ field, code, message }) => ({ field, code, message }));
+	return { error: error.message, code: error.code, ...(errors && { errors }), requestId };
 }
 
 /** Headers that belong to an error, such as `Allow`, `WWW-Authenticate` and `Retry-After`. */
@@ -40,15 +40,15 @@ export function errorResponse(error: AppError, requestId: string): Response {
 
 export interface ErrorHandlerOptions {
 	log: Log;
-	page(error: AppError, requestId: string): Response;
+	page(request: Request, error: AppError, requestId: string): Promise<Response>;
 }
 
-export type ErrorHandler = (request: Request, error: AppError, info: RequestInfo) => Response;
+export type ErrorHandler = (request: Request, error: AppError, info: RequestInfo) => Response | Promise<Response>;
 
 export function createErrorHandler({ log, page }: ErrorHandlerOptions): ErrorHandler {
 	return (request, error, { id, path }) => {
 		logServerError(log, error, id);
-		return prefersPage(request, path) ? page(error, id) : errorResponse(error, id);
+		return prefersPage(request, path) ? page(request, error, id) : errorResponse(error, id);
 	};
 }
 

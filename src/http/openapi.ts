@@ -35,7 +35,7 @@ export const ErrorBody = Type.Object(
 export const SubmitErrorBody = Type.Object(
 	{
 		success: Type.Literal(false),
-		message: Type.String({ description: 'The same sentence as `error`.' }),
+		message: Type.String({ description: 'For visitors, in their language; `error` is in English.' }),
 		...ErrorBody.properties,
 	},
 	{ $id: 'SubmitError' },

@@ -1,6 +1,6 @@
 /** Limits requests per minute and caller, in bounded memory. */
 
-import { AppError } from '../errors.ts';
+import { type AppError, spokenError } from '../errors.ts';
 import { MINUTE_MS } from '../tasks/durations.ts';
 import { createRateWindows, type RateWindows } from './rate-windows.ts';
 
@@ -134,7 +134,7 @@ export function rateHeaders({ limit, remaining, resetSeconds }: RateState): Reco
 }
 
 function tooMany(state: RateState): AppError {
-	return new AppError('RATE_LIMITED', `Too many requests. Please try again in ${state.resetSeconds} seconds.`, {
+	return spokenError('RATE_LIMITED', ['wait', { count: state.resetSeconds }], {
 		retryAfterSeconds: state.resetSeconds,
 		headers: rateHeaders(state),
 	});

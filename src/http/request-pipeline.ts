@@ -51,7 +51,7 @@ export function createRequestPipeline({
 			info.path = checkedPath(request);
 			response = await handler(request, info);
 		} catch (thrown) {
-			response = onError(request, toAppError(thrown), info);
+			response = await onError(request, toAppError(thrown), info);
 		}
 		response.headers.set('X-Request-Id', info.id);
 		response.headers.set('X-Content-Type-Options', 'nosniff');

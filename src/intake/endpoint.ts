@@ -13,26 +13,23 @@ import {
 	acceptedResponse,
 	corsHeaders,
 	jsonResponse,
+	type Place,
 	pageResponse,
 	preflight,
 	type Rejection,
 	rejectedResponse,
+	translationFor,
 } from './responses.ts';
+import { createThanksHandler } from './thanks-handler.ts';
 
 const ALLOW = 'OPTIONS, POST';
 const ALLOW_GET = 'GET, OPTIONS';
 
-export interface EndpointOptions {
+export interface EndpointOptions extends Place {
 	intake: Intake;
 	senders: Senders;
-	/** `/f` or `/api/f`. */
-	prefix: string;
-	/** The public address for snippets, without a trailing slash, such as `https://forms.example.com/f`. */
-	endpoint: string;
-	/** The same with a slash, of the listener that this endpoint is on. */
+	/** The address of forms with a slash, of the listener that this endpoint is on. */
 	ownAddress: string;
-	/** The thank-you page as an absolute address. */
-	thanksUrl: string;
 	/** Called for every error; logs server errors. */
 	report(error: AppError, requestId: string): void;
 	/** Called with the code of the error if nothing was stored of a submission. */
@@ -40,21 +37,24 @@ export interface EndpointOptions {
 }
 
 /** The facts known of a request so far, for the response if it is rejected. */
-type Known = Omit<Rejection, 'error'>;
+type Known = Omit<Rejection, 'error' | 'translation'>;
 
 /** Makes the handler of all requests below the prefix. */
 export function createEndpoint(options: EndpointOptions): Handler {
-	const { intake, senders, prefix, endpoint, ownAddress, thanksUrl, report, onRejected } = options;
+	const { intake, senders, prefix, endpoint, ownAddress, language: fallback, report, onRejected } = options;
+	const thanks = createThanksHandler(intake, fallback);
 
 	const slugStart = prefix.length + 1;
 
 	/** An error of a request to a form gets the form's response, with the facts known by then. */
-	function rejected(known: Known, thrown: unknown): Response {
+	async function rejected(known: Known, thrown: unknown): Promise<Response> {
+		const { form } = known;
 		const { id, request } = known.info;
 		const error = toAppError(thrown);
 		if (request.method === 'POST') onRejected(error.code);
 		report(error, id);
-		return rejectedResponse(request, { ...known, error });
+		const translation = await translationFor(request, { form, fallback });
+		return rejectedResponse(request, { ...known, error, translation });
 	}
 
 	async function submit(known: Known, slug: string): Promise<Response> {
@@ -71,7 +71,7 @@ export function createEndpoint(options: EndpointOptions): Handler {
 		known.rate = rate;
 		const hasKey = key !== undefined;
 		const outcome = await intake.accept({ form, request, clientAddress, hasKey, isTest, ownAddress, seen: known });
-		return acceptedResponse({ request, form, rate }, outcome, thanksUrl);
+		return acceptedResponse({ request, form, rate }, outcome, options);
 	}
 
 	/** Responds to the questions that scripts ask about a form before they submit to it. */
@@ -81,7 +81,9 @@ export function createEndpoint(options: EndpointOptions): Handler {
 		known.form = form;
 		const rate = intake.rates.takeOther({ form, clientAddress }, what);
 		known.rate = rate;
-		return jsonResponse({ request, form, rate }, await intake[what]({ form, request, hasKey: false, ownAddress }));
+		const translation = () => translationFor(request, { form, fallback });
+		const told = await intake[what]({ form, request, hasKey: false, ownAddress, translation });
+		return jsonResponse({ request, form, rate }, told, options);
 	}
 
 	async function preflightOf(
@@ -102,10 +104,11 @@ export function createEndpoint(options: EndpointOptions): Handler {
 				headers: { Allow: ALLOW },
 			});
 		}
-		const page = helpPage({
+		const page = helpPage(await translationFor(request, { form, fallback }), {
 			endpoint: `${endpoint}/${form.slug}`,
 			captcha: form.captcha,
 			honeypot: form.spam.honeypot[0],
+			accent: form.pages?.accent,
 		});
 		return pageResponse(page, { ...corsHeaders(request, form), Allow: ALLOW });
 	}
@@ -132,6 +135,9 @@ export function createEndpoint(options: EndpointOptions): Handler {
 				if (method !== 'GET' && method !== 'HEAD') throw noRoute(['GET', 'HEAD', 'OPTIONS']);
 				known.isJsonOnly = true;
 				response = tell(known, slug, rest.slice(1) as StatusQuery);
+				break;
+			case '/thanks':
+				response = thanks(request, () => intake.findForm(slug));
 				break;
 			default:
 				throw noRoute([]);

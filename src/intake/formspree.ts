@@ -1,6 +1,7 @@
 /** Pure: errors in the format of Formspree's clients. */
 
-import type { AppError, ErrorCode } from '../errors.ts';
+import type { ErrorCode } from '../errors.ts';
+import type { SpokenError } from './pages/pages.ts';
 
 interface FormspreeError {
 	code: string;
@@ -38,8 +39,8 @@ export function isFormspreeClient(headers: Headers): boolean {
 }
 
 /** The `errors` of the response: one for the form if Formspree has a code for it, else one for each invalid field. */
-export function formspreeErrors({ code, message, details }: AppError): FormspreeError[] {
+export function formspreeErrors(code: ErrorCode, { message, fields }: SpokenError): FormspreeError[] {
 	const known = CODES[code];
-	const fields = details.fields?.map((field) => ({ ...field, code: FIELD_CODES[field.code] ?? field.code }));
-	return (known === undefined && fields) || [{ code: known ?? code, message }];
+	if (known !== undefined || fields.length === 0) return [{ code: known ?? code, message }];
+	return fields.map((field) => ({ ...field, code: FIELD_CODES[field.code] ?? field.code }));
 }

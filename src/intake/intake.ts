@@ -1,12 +1,13 @@
 /** The intake of a submission: from the request body to the committed row and the redirect target. */
 
 import type { Config } from '../config.ts';
-import { AppError } from '../errors.ts';
+import { AppError, spokenError } from '../errors.ts';
 import { droppedOf } from '../form-values/dropped-files.ts';
 import { checkOrigin } from '../forms/allowed-domains.ts';
 import type { FindBySlug } from '../forms/by-slug.ts';
 import { networkOf } from '../http/client-address.ts';
 import { encodeId } from '../ids.ts';
+import type { Translation } from '../languages/translation.ts';
 import type { LoadTimeTokens } from '../spam/sender/load-time-tokens.ts';
 import type { Storage } from '../storage/contract.ts';
 import type { FormRow } from '../storage/tables.ts';
@@ -62,7 +63,9 @@ export interface Submit {
 }
 
 /** The request for something else about a form. */
-type Query = Pick<Submit, 'form' | 'request' | 'hasKey' | 'ownAddress'>;
+interface Query extends Pick<Submit, 'form' | 'request' | 'hasKey' | 'ownAddress'> {
+	translation: () => Promise<Translation>;
+}
 
 /** The parts of a submission that are given back at its end, stored or not. */
 interface Held {
@@ -177,7 +180,7 @@ export function createIntake(options: IntakeOptions) {
 			}
 		},
 		/** Returns whether the form accepts submissions now. */
-		status: ({ form }: Query): Promise<Status> => opening.status(form),
+		status: ({ form, translation }: Query): Promise<Status> => opening.status(form, translation),
 		/**
 		 * A challenge for the ALTCHA widget of a form, under the same conditions as a submission.
 		 * @throws AppError FORM_DISABLED, DOMAIN_NOT_ALLOWED, or NOT_FOUND if the form does not use ALTCHA
@@ -197,10 +200,10 @@ export function createIntake(options: IntakeOptions) {
 	};
 }
 
-function checkOpen({ form, request: { headers }, hasKey, ownAddress }: Query): void {
-	if (!form.isActive) throw new AppError('FORM_DISABLED', 'This form is not accepting submissions.');
+function checkOpen({ form, request: { headers }, hasKey, ownAddress }: Omit<Query, 'translation'>): void {
+	if (!form.isActive) throw spokenError('FORM_DISABLED', ['paused']);
 	if (!hasKey && !checkOrigin(headers, form.allowedDomains) && !isCorrection(headers, ownAddress)) {
-		throw new AppError('DOMAIN_NOT_ALLOWED', 'This form does not accept submissions from this website.');
+		throw spokenError('DOMAIN_NOT_ALLOWED', ['domain']);
 	}
 }
 
@@ -217,5 +220,5 @@ function checkDataSize({ data }: Content, maxBytes: number): void {
 }
 
 function unknownForm(): AppError {
-	return new AppError('FORM_NOT_FOUND', 'There is no form at this address.');
+	return spokenError('FORM_NOT_FOUND', ['noForm']);
 }

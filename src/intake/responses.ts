@@ -9,6 +9,10 @@ import { errorHeaders, statusOf, toEnvelope } from '../http/error-responses.ts';
 import { type RateState, rateHeaders } from '../http/rate-limit.ts';
 import type { RequestInfo } from '../http/request-info.ts';
 import { encodeId } from '../ids.ts';
+import { sentencesOf } from '../languages/from-folder.ts' with { type: 'macro' };
+import { AUTO, languageFor } from '../languages/languages.ts';
+import type { Translation } from '../languages/translation.ts';
+import { translationOf } from '../languages/translations.ts';
 import type { FormRow } from '../storage/tables.ts';
 import { FieldsRejected } from './checks/field-rules.ts';
 import { inOwnersWords } from './checks/opening.ts';
@@ -18,11 +22,18 @@ import { correctionPage } from './pages/correction-page.ts';
 import type { Page } from './pages/page-frame.ts';
 import { errorPage } from './pages/pages.ts';
 import { redirectTarget } from './redirect-target.ts';
+import { inLanguage } from './spoken-error.ts';
 
 export const THANKS_PATH = '/thanks';
 
-const SUCCESS = { success: true, message: 'Form submitted successfully' };
-const SUCCESS_JSON = JSON.stringify(SUCCESS);
+/** In every language, since nothing may have to be loaded for the most frequent responses. */
+const SUCCESS_SENTENCES = sentencesOf('success') as unknown as Record<string, string[]>;
+const SUCCESSES = new Map(
+	Object.entries(SUCCESS_SENTENCES).map(([language, [message]]) => {
+		const body = { success: true, message };
+		return [language, { body, json: JSON.stringify(body) }];
+	}),
+);
 const HEADER_NAMES = /^[A-Za-z0-9!#$%&'*+.^_`|~, -]{1,1000}$/;
 const DEFAULT_REQUEST_HEADERS = 'Accept, Content-Type, Formspree-Client, Idempotency-Key, X-Requested-With';
 const SUBMISSION_ID = 'Formsrv-Submission-Id';
@@ -71,6 +82,15 @@ const ACCEPTED = {
 const REDIRECT = new Response(null, { status: 303, headers: ACCEPTED });
 const JSON_RESPONSE = new Response(null, { headers: { ...ACCEPTED, 'Content-Type': 'application/json' } });
 
+/** The public addresses of a form's endpoint, and its language for those who ask for none that there is. */
+export interface Place {
+	/** `/f` or `/api/f`. */
+	prefix: string;
+	/** The public address for snippets, without a trailing slash, such as `https://forms.example.com/f`. */
+	endpoint: string;
+	language: string;
+}
+
 /** A submission, for the response to it. */
 export interface Accepted {
 	request: Request;
@@ -88,9 +108,9 @@ export interface Outcome extends Dropped {
 	thanksQuery?: string;
 }
 
-export function acceptedResponse(accepted: Accepted, outcome: Outcome, thanksUrl: string): Response {
+export function acceptedResponse(accepted: Accepted, outcome: Outcome, place: Place): Response {
 	const { request, form, rate } = accepted;
-	const response = negotiatedResponse(accepted, outcome, thanksUrl);
+	const response = negotiatedResponse(accepted, outcome, place);
 	const { headers } = response;
 	if (rate) setHeaders(headers, rateHeaders(rate));
 	if (outcome.submissionId !== null) headers.set(SUBMISSION_ID, encodeId(outcome.submissionId));
@@ -118,30 +138,54 @@ function nameList(names: readonly string[], hasMore = false): string {
 	return `${escaped.slice(0, cut)}${hasMore || cut < escaped.length ? ', ...' : ''}`;
 }
 
-function negotiatedResponse(accepted: Accepted, outcome: Outcome, thanksUrl: string): Response {
-	const { headers } = accepted.request;
-	const { aliases } = accepted.form;
+function negotiatedResponse({ request, form }: Accepted, outcome: Outcome, place: Place): Response {
+	const { headers } = request;
+	const { aliases, slug } = form;
 	const { next, thanksQuery = '', droppedFiles, moreDroppedFiles } = outcome;
 	const left = droppedFiles && { droppedFiles, moreDroppedFiles };
 	if (isFormspreeClient(headers)) {
-		const body = JSON.stringify({ ...SUCCESS, ...left, next: next ?? thanksUrl + thanksQuery });
+		const { body: success } = successFor(request, form, place);
+		const thanks = `${place.endpoint}/${slug}/thanks${thanksQuery}`;
+		const body = JSON.stringify({ ...success, ...left, next: next ?? thanks });
 		return new Response(body, JSON_RESPONSE);
 	}
 	if (prefersJson(headers)) {
+		const { body: success, json } = successFor(request, form, place);
 		const isPlain = aliases.length === 0 && !left;
-		const body = isPlain ? SUCCESS_JSON : JSON.stringify({ ...SUCCESS, ...left, ...aliasSuccess(aliases) });
+		const body = isPlain ? json : JSON.stringify({ ...success, ...left, ...aliasSuccess(aliases) });
 		return new Response(body, JSON_RESPONSE);
 	}
 	const redirect = new Response(null, REDIRECT);
-	redirect.headers.set('Location', next ?? THANKS_PATH + thanksQuery);
+	redirect.headers.set('Location', next ?? `${place.prefix}/${slug}/thanks${thanksQuery}`);
 	// Only our thank-you page gets the referrer, for its link back.
 	if (next !== null) redirect.headers.set('Referrer-Policy', 'no-referrer');
 	return redirect;
 }
 
-export function jsonResponse({ request, form, rate }: Accepted, body: object): Response {
+function successFor({ headers }: Request, form: FormRow, { language: fallback }: Place) {
+	const language = languageFor(form, { headers, fallback });
+	return SUCCESSES.get(language) ?? (SUCCESSES.get('en') as { body: object; json: string });
+}
+
+/** The language in which a request is responded to. */
+export function translationFor(
+	{ headers }: Request,
+	{ form = { language: AUTO }, fallback }: { form?: Pick<FormRow, 'language'> | undefined; fallback: string },
+): Promise<Translation> {
+	return translationOf(languageFor(form, { headers, fallback }));
+}
+
+/** It says in which language the form speaks, for the script that asks for it. */
+export function jsonResponse({ request, form, rate }: Accepted, body: object, { language: fallback }: Place): Response {
+	const language = languageFor(form, { headers: request.headers, fallback });
 	const headers = { ...corsHeaders(request, form), ...(rate && rateHeaders(rate)), 'Cache-Control': 'no-store' };
-	return Response.json(body, { headers });
+	return inOneLanguage(Response.json(body, { headers }), language);
+}
+
+function inOneLanguage(response: Response, language: string): Response {
+	response.headers.set('Content-Language', language);
+	response.headers.append('Vary', 'Accept-Language');
+	return response;
 }
 
 export interface Rejection {
@@ -153,10 +197,11 @@ export interface Rejection {
 	isJsonOnly?: boolean;
 	/** True if the body is JSON, once it was read. */
 	isJson?: boolean | undefined;
+	translation: Translation;
 }
 
 export function rejectedResponse(request: Request, rejection: Rejection): Response {
-	const { form, rate, isJsonOnly, isJson } = rejection;
+	const { form, rate, isJsonOnly, isJson, translation } = rejection;
 	const error = inOwnersWords(rejection.error, form);
 	const { id: requestId } = rejection.info;
 	const headers = {
@@ -166,18 +211,20 @@ export function rejectedResponse(request: Request, rejection: Rejection): Respon
 		'Cache-Control': 'no-store',
 	};
 	const status = statusOf(error);
+	const { code } = error;
+	const shown = inLanguage(error, translation);
 	if (isJsonOnly || prefersJson(request.headers) || (isJson ?? saysJson(request.headers))) {
-		const body = { success: false, message: error.message, ...toEnvelope(error, requestId) };
-		if (isFormspreeClient(request.headers)) Object.assign(body, { errors: formspreeErrors(error) });
-		return Response.json(body, { status, headers });
+		const body = { success: false, message: shown.message, ...toEnvelope(error, requestId) };
+		if (isFormspreeClient(request.headers)) Object.assign(body, { errors: formspreeErrors(code, shown) });
+		else if (body.errors) body.errors = [...shown.fields];
+		return inOneLanguage(Response.json(body, { status, headers }), translation.language);
 	}
-	const { code, message, details } = error;
 	const backUrl = request.headers.get('referer') ?? request.headers.get('origin');
-	const shown = { message, requestId, fields: details.fields, backUrl };
+	const rejected = { ...shown, requestId, backUrl, accent: form?.pages?.accent };
 	const page =
 		error instanceof FieldsRejected
-			? correctionPage({ ...shown, ...correctionOf(request, { error, form: form as FormRow }) })
-			: errorPage({ ...shown, status, code, isOwners: error !== rejection.error });
+			? correctionPage(translation, { ...rejected, ...correctionOf(request, { error, form: form as FormRow }) })
+			: errorPage(translation, { ...rejected, status, code });
 	return pageResponse(page, headers);
 }
 
@@ -193,6 +240,7 @@ function correctionOf({ headers }: Request, { error, form }: { error: FieldsReje
 export function pageResponse(page: Page, headers: HeaderValues = {}): Response {
 	const response = new Response(page.html, { status: page.status, headers: page.headers });
 	setHeaders(response.headers, headers);
+	response.headers.append('Vary', 'Accept-Language');
 	return response;
 }
 

@@ -8,7 +8,7 @@ import { noRoute } from '../http/method-guard.ts';
 import { setRequestInfo } from '../http/request-info.ts';
 import { createRequestPipeline, type Fetch, type Handler } from '../http/request-pipeline.ts';
 import { smallPage } from '../intake/pages/pages.ts';
-import { pageResponse } from '../intake/responses.ts';
+import { pageResponse, translationFor } from '../intake/responses.ts';
 import { lazy } from '../tasks/lazy.ts';
 import { createPublicRoutes } from './public.ts';
 
@@ -34,7 +34,10 @@ export function openHandlers(app: App, { isShared, urls, drain }: HandlersSetup)
 	const { log, config } = app;
 	const onError = createErrorHandler({
 		log,
-		page: (error, requestId) => pageResponse(smallPage({ status: statusOf(error), requestId }), errorHeaders(error)),
+		page: async (request, error, requestId) => {
+			const translation = await translationFor(request, { fallback: config.language });
+			return pageResponse(smallPage(translation, { status: statusOf(error), requestId }), errorHeaders(error));
+		},
 	});
 	const clientAddress = createClientAddress(config.trustedProxies);
 	const { request: observe } = app.metrics;

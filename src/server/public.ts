@@ -7,12 +7,9 @@ import { logServerError } from '../http/error-responses.ts';
 import { noRoute } from '../http/method-guard.ts';
 import type { Handler } from '../http/request-pipeline.ts';
 import { createEndpoint } from '../intake/endpoint.ts';
-import { thankYouPage } from '../intake/pages/pages.ts';
-import { pageResponse, preflight, THANKS_PATH } from '../intake/responses.ts';
+import { createThanksHandler } from '../intake/thanks-handler.ts';
 import type { Finding } from '../storage/findings.ts';
 import type { PublicUrls } from './handlers.ts';
-
-const THANKS_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /** The path of the submission endpoint: at the submit address, and at the base. */
 export type SubmitPrefix = '/f' | '/api/f';
@@ -35,11 +32,12 @@ export function createPublicRoutes(
 	};
 }
 
-function createPages({ storage: { findings }, intake }: App): ReadonlyMap<string, Handler> {
+function createPages({ storage: { findings }, intake, config }: App): ReadonlyMap<string, Handler> {
+	const thanks = createThanksHandler(intake, config.language);
 	return new Map<string, Handler>([
 		['/health', getOnly(() => probe(findings.list(), ({ isFatal }) => isFatal === true))],
 		['/ready', getOnly(() => probe(findings.list(), ({ stops }) => stops === 'submissions' || stops === 'writes'))],
-		[THANKS_PATH, (request) => thanks(request, intake)],
+		['/thanks', (request) => thanks(request)],
 		['/formsrv.js', scriptHandler('formsrv.js')],
 		['/altcha.js', scriptHandler('altcha.js')],
 	]);
@@ -54,20 +52,6 @@ function probe(problems: readonly Finding[], fails: (problem: Finding) => boolea
 	const failing = problems.filter(fails);
 	if (failing.length > 0) throw new AppError('UNAVAILABLE', sentences(failing));
 	return Response.json(problems.length === 0 ? { status: 'ok' } : { status: 'ok', problem: sentences(problems) });
-}
-
-/** Also handles the preflight of a redirected script that sent a header such as Idempotency-Key. */
-async function thanks(request: Request, { thanksDropped }: App['intake']): Promise<Response> {
-	const { method, headers } = request;
-	if (method === 'OPTIONS') return preflight(request, { form: undefined, methods: THANKS_METHODS.join(', ') });
-	if (!THANKS_METHODS.includes(method)) throw noRoute(THANKS_METHODS);
-	const referer = URL.parse(headers.get('referer') ?? '');
-	// After a correction, the page before was the server's own.
-	const isOwn = referer?.host === headers.get('host') && /^\/(?:api\/)?f\//.test(referer?.pathname ?? '');
-	// The visitor is thanked, whatever the database does.
-	const dropped = await thanksDropped(new URL(request.url).searchParams).catch(() => ({}));
-	const page = thankYouPage({ ...dropped, backUrl: isOwn ? null : headers.get('referer') });
-	return pageResponse(page, { 'Access-Control-Allow-Origin': '*' });
 }
 
 /** Pages of any origin may load them. */
@@ -102,7 +86,7 @@ function endpointOf(app: App, prefix: SubmitPrefix, urls: PublicUrls): Handler {
 		prefix,
 		endpoint: `${urls.submit}/f`,
 		ownAddress: `${prefix === '/f' ? urls.submit : urls.base}${prefix}/`,
-		thanksUrl: `${urls.submit}${THANKS_PATH}`,
+		language: app.config.language,
 		onRejected: app.metrics.rejected,
 		report: (error, requestId) => logServerError(app.log, error, requestId),
 	});

@@ -1,6 +1,7 @@
 /** Errors that storage throws, whatever its engine: features see these, and no engine's own codes. */
 
 import { AppError } from '../errors.ts';
+import { say } from '../languages/translations.ts';
 
 const RETRY_AFTER_SECONDS = 30;
 
@@ -32,7 +33,7 @@ export class OutcomeUnknown extends AppError {
 /** The form has as many submissions as it takes; nothing was stored. */
 export class FormFull extends AppError {
 	constructor() {
-		super('FORM_FULL', 'This form is full.');
+		super('FORM_FULL', say('full'), { says: ['full'] });
 	}
 }
 

@@ -9,6 +9,7 @@ import type { Condition } from '../form-values/conditions.ts';
 import type { ContextRules } from '../form-values/context-rules.ts';
 import { DEFAULT_FILE_RULES, type FileRules } from '../form-values/file-rules.ts';
 import type { MailRoute, NotificationRules } from '../form-values/notification-rules.ts';
+import type { PageSettings } from '../form-values/page-settings.ts';
 import type { RetentionRules } from '../form-values/retention-rules.ts';
 import { DEFAULT_SPAM_SETTINGS, type SpamSettings } from '../form-values/spam-settings.ts';
 
@@ -80,6 +81,10 @@ export const forms = sqliteTable('forms', {
 	maxSubmissions: integer('max_submissions'),
 	/** Text for visitors while the form is closed. */
 	closedText: text('closed_text'),
+	/** The code of the language that it speaks; `auto`: that of each visitor. */
+	language: text('language').notNull().default('auto'),
+	/** The owner's words and colour on the pages for visitors; `null`: ours. */
+	pages: text('pages', { mode: 'json' }).$type<PageSettings>(),
 	/** Other services of which it understands the control fields. */
 	aliases: text('aliases', { mode: 'json' }).$type<AliasName[]>().notNull().default([]),
 	/** Data kept beside the fields; `null`: none. */

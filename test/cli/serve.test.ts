@@ -118,7 +118,7 @@ describe('serve', () => {
 		await server.heard('There is no API key yet.');
 		expect(await server.stop()).toBe(0);
 		expect(server.submit).toStartWith('http://0.0.0.0:');
-		expect(next).toBe(`http://localhost:${new URL(server.submit).port}/thanks`);
+		expect(next).toBe(`http://localhost:${new URL(server.submit).port}/f/${slug}/thanks`);
 		expect(server.err.join('')).toContain('Set FORMSRV_SUBMIT_URL to the addresses that people use');
 	});
 

@@ -48,18 +48,18 @@ describe('a field', () => {
 		[{ type: 'number' }, '1e400', '“f” must be a number, such as 12 or 0.5.'],
 		[{ type: 'number', min: 0 }, -1, '“f” must be 0 or more.'],
 		[{ type: 'number', max: 0 }, '0.5', '“f” must be 0 or less.'],
-		[{ type: 'date', min: '2026-01-31' }, '2026-01-30', '“f” must be 2026-01-31 or later.'],
-		[{ type: 'date', max: '2026-01-31' }, '10000-01-01', '“f” must be 2026-01-31 or earlier.'],
+		[{ type: 'date', min: '2026-01-31' }, '2026-01-30', '“f” must be 31 January 2026 or later.'],
+		[{ type: 'date', max: '2026-01-31' }, '10000-01-01', '“f” must be 31 January 2026 or earlier.'],
 		[{ type: 'select', options: ['a', 'b'] }, 'c', '“f” is not one of the choices.'],
 		[{ type: 'checkbox', options: ['a', 'b'] }, ['a', 'b'], undefined],
 		[{ type: 'checkbox', options: ['a', 'b'] }, ['a', 'c'], '“f” is not one of the choices.'],
 		[{ type: 'checkbox' }, 'anything', undefined],
 		[{ pattern: '\\d{5}' }, '1234', '“f” does not have the required format.'],
-		[{ pattern: 'a+' }, 'a'.repeat(2001), '“f” is too long: it has 2001 characters, of at most 2000.'],
+		[{ pattern: 'a+' }, 'a'.repeat(2001), '“f” is too long: it has 2,001 characters, of at most 2,000.'],
 		[
 			{ pattern: 'a+' },
 			['a'.repeat(1500), 'a'.repeat(1500)],
-			'“f” is too long: it has 3000 characters, of at most 2000.',
+			'“f” is too long: it has 3,000 characters, of at most 2,000.',
 		],
 	])('with the rule %j and the value %j: %s', (rule, value, message) => {
 		expect(faultOf(rule, value)?.message).toBe(message as string);

@@ -2,6 +2,7 @@
 
 import { expect, test } from 'bun:test';
 import { describeTypes } from '../../src/files/describe-types.ts';
+import { inEnglish } from '../../src/languages/translations.ts';
 
 test.each([
 	[['image/*', 'application/pdf'], 'PDF and pictures'],
@@ -15,5 +16,5 @@ test.each([
 	[['application/*', 'font/*', '.dwg'], 'DWG, documents and fonts'],
 	[['application/x-7z-compressed', '.dwg', 'audio/mpeg'], '7Z, DWG and MP3'],
 ])('%p are told as: %s', (types, words) => {
-	expect(describeTypes(types)).toBe(words);
+	expect(inEnglish().show(describeTypes(types))).toBe(words);
 });

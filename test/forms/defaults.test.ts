@@ -33,8 +33,22 @@ const OTHERS: { [Name in SettingName]: NonNullable<FormInput[Name]> } = {
 	closesAt: '2027-02-01T09:00:00.000Z',
 	maxSubmissions: 3,
 	closedText: 'Closed.',
+	language: 'de',
+	pages: {
+		thanks: { title: 'Danke', text: 'Bis bald.', linkUrl: 'https://example.com/', linkLabel: 'Weiter' },
+		accent: '#1d6b57',
+	},
 	fields: [
-		{ name: 'note', type: 'text', label: 'Note', required: true, minLength: 1, maxLength: 9, pattern: '[a-z]+' },
+		{
+			name: 'note',
+			type: 'text',
+			label: 'Note',
+			required: true,
+			message: 'Short, please.',
+			minLength: 1,
+			maxLength: 9,
+			pattern: '[a-z]+',
+		},
 	],
 	unknownFields: 'refuse',
 	context: { page: true, utm: true, address: 'full', agent: true },

@@ -62,7 +62,7 @@ async function send(html: string, slug: string, honeypot?: string): Promise<void
 async function sendAsVisitor(service: AliasName, { html, data, next, subject, replyTo }: ServiceForm): Promise<void> {
 	const { id, slug } = await makeForm([service]);
 	await send(html, slug);
-	expect(tab.url()).toBe(next ? atSite(next) : `${server.submitUrl}/thanks`);
+	expect(tab.url()).toBe(next ? atSite(next) : `${server.submitUrl}/f/${slug}/thanks`);
 	expect((await list(id)).map((stored) => stored.data)).toEqual([data]);
 	const [mail] = (await server.call<{ deliveries: { id: string }[] }>(`GET /api/forms/${id}/deliveries`)).body
 		.deliveries;

@@ -4,14 +4,16 @@ import { expect, test } from 'bun:test';
 import { acceptedResponse } from '../../src/intake/responses.ts';
 import type { FormRow } from '../../src/storage/tables.ts';
 
+const PLACE = { prefix: '/f', endpoint: 'http://localhost/f', language: 'en' };
+
 function accept(allowedDomains: string[], remaining: number, submissionId: number | null = remaining): Headers {
 	const request = new Request('http://localhost/f/contact', {
 		method: 'POST',
 		headers: { Accept: 'application/json', Origin: 'https://example.com' },
 	});
 	const rate = { limit: 9, remaining, resetSeconds: 60 };
-	const form = { allowedDomains, aliases: [] as FormRow['aliases'] } as FormRow;
-	return acceptedResponse({ request, form, rate }, { next: null, submissionId }, 'http://localhost/thanks').headers;
+	const form = { allowedDomains, slug: 'contact', language: 'auto', aliases: [] as FormRow['aliases'] } as FormRow;
+	return acceptedResponse({ request, form, rate }, { next: null, submissionId }, PLACE).headers;
 }
 
 test('each accepted submission keeps its own headers while others get responses', () => {

@@ -33,6 +33,8 @@ const SETTINGS: Record<Exclude<SettingName, 'name' | 'slug' | 'isActive'>, unkno
 	closesAt: '2999-01-01T00:00:00Z',
 	maxSubmissions: 1000,
 	closedText: 'Closed — bis später.',
+	language: 'en',
+	pages: { thanks: { title: 'Grüße', text: 'Bis bald.', linkUrl: null, linkLabel: null }, accent: '#1d6b57' },
 	fields: [
 		{ name: 'email', type: 'email', label: 'E-Mail', required: true },
 		{ name: 'message', type: 'text', maxLength: 2000, pattern: '[^<]*' },

@@ -2,9 +2,9 @@
 
 import type { FileStore } from '../../files/file-store.ts';
 import { createSafeNames } from '../../files/safe-name.ts';
+import type { Sentence } from '../../languages/translation.ts';
 import type { Storage } from '../../storage/contract.ts';
 import type { StoredFile } from '../../storage/submission.ts';
-import { roughSize } from '../../text/byte-sizes.ts';
 
 export interface Attachment {
 	file: StoredFile;
@@ -43,14 +43,15 @@ export function chooseAttachments(files: readonly StoredFile[]): StoredFile[] {
 export function describeFiles(
 	files: readonly StoredFile[],
 	{ attachments = [], unreadable }: { attachments?: readonly Attachment[]; unreadable?: ReadonlySet<number> } = {},
-): string[] {
+): Sentence[] {
 	const attached = new Set(attachments.map(({ file }) => file.id));
 	return files.map((file) => {
-		const line = `${file.name} (${roughSize(file.bytes)})`;
-		if (file.scan === 'infected') return `${line}: the virus scanner found something in it`;
-		if (file.key === null) return `${line}, not kept`;
-		if (unreadable?.has(file.id)) return `${line}, not attached: it cannot be read at the moment`;
-		return attached.has(file.id) ? `${line}, attached` : line;
+		const says = ['file', { name: file.name, size: { bytes: file.bytes } }] as const;
+		const values = { file: { says } };
+		if (file.scan === 'infected') return ['mailFileInfected', values];
+		if (file.key === null) return ['mailFileNotKept', values];
+		if (unreadable?.has(file.id)) return ['mailFileUnreadable', values];
+		return attached.has(file.id) ? ['mailFileAttached', values] : says;
 	});
 }
 

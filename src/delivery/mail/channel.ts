@@ -4,6 +4,8 @@ import { and, count, desc, eq, exists, inArray, sql } from 'drizzle-orm';
 import type { SmtpServer } from '../../config/smtp-url.ts';
 import type { FileStore } from '../../files/file-store.ts';
 import { parseRecipients } from '../../form-values/notification-rules.ts';
+import { AUTO } from '../../languages/languages.ts';
+import { translationOf } from '../../languages/translations.ts';
 import type { Storage } from '../../storage/contract.ts';
 import { createDamageCheck } from '../../storage/damage-check.ts';
 import type { SubmissionHead } from '../../storage/submission.ts';
@@ -18,6 +20,7 @@ import {
 	DIGEST_READS,
 	DIGEST_SHOWS,
 	type Mail,
+	type MailIdentity,
 	type MailRecipients,
 	NOTIFICATION_READS,
 	type NotifiedSubmission,
@@ -37,6 +40,8 @@ const FILES_BYTES = 10 * 1024 * 1024;
 export interface MailChannelOptions {
 	/** Read for every mail, because it may change. While no server is set, mails can be shown, not sent. */
 	setup: Readonly<MailSetup>;
+	/** That of forms without one of their own. */
+	language: string;
 	/** Memory for the content of submissions. */
 	budget: Pick<ByteBudget, 'take'>;
 	/** The bytes of attached files. */
@@ -69,7 +74,7 @@ interface Rendered {
 	release: Release;
 }
 
-export function createMailChannel(storage: Storage, { setup, budget, store }: MailChannelOptions): Messages {
+export function createMailChannel(storage: Storage, { setup, language, budget, store }: MailChannelOptions): Messages {
 	const { db } = storage;
 	const attachments = createAttachments(storage, store);
 	const damage = createDamageCheck(storage);
@@ -126,8 +131,9 @@ export function createMailChannel(storage: Storage, { setup, budget, store }: Ma
 		const recipients = recipientsIn(row);
 		if (!recipients) return { kind: 'rejected', error: `"${row.destination}" is not a mail address` };
 		if (row.event === SUBMISSIONS_DIGEST) return digest(row, { form, recipients, signal });
+		const identity = await identityIn(form, setup, language);
 		if (row.event === ADDRESS_CHANGED) {
-			const mail = renderAddressNotice(setup.identity, { id: row.id, madeAt: timeOf(row.id), form, ...recipients });
+			const mail = renderAddressNotice(identity, { id: row.id, madeAt: timeOf(row.id), form, ...recipients });
 			return { mail, release: () => {} };
 		}
 		const head = await storage.submissions.head(form.id, row.submissionId ?? -1);
@@ -139,7 +145,7 @@ export function createMailChannel(storage: Storage, { setup, budget, store }: Ma
 			const submission = await readBeginning(form.id, row.submissionId ?? -1, NOTIFICATION_READS);
 			if (!submission) return { kind: 'rejected', error: 'The submission was deleted' };
 			if (submission.isSpam && !evenSpam) return { kind: 'withheld', error: 'The submission is marked as spam' };
-			return renderNotification(setup.identity, {
+			return renderNotification(identity, {
 				form,
 				submission: { ...submission, files, unreadable },
 				...recipients,
@@ -184,7 +190,8 @@ export function createMailChannel(storage: Storage, { setup, budget, store }: Ma
 				// Reading may take long: yield to other work in between.
 				await new Promise((resolve) => setImmediate(resolve));
 			}
-			return renderDigest(setup.identity, { id, madeAt: timeOf(id), form, total, latest, ...recipients });
+			const identity = await identityIn(form, setup, language);
+			return renderDigest(identity, { id, madeAt: timeOf(id), form, total, latest, ...recipients });
 		});
 	}
 
@@ -235,4 +242,8 @@ function recipientsIn({ destination }: Pick<DeliveryRow, 'destination'>): Requir
 	const found = parseRecipients(destination);
 	const texts = (mailboxes: Mailbox[]) => mailboxes.map(formatMailbox);
 	return found && { to: texts(found.to), cc: texts(found.cc), bcc: texts(found.bcc) };
+}
+
+async function identityIn(form: FormRow, { identity }: MailSetup, fallback: string): Promise<MailIdentity> {
+	return { ...identity, translation: await translationOf(form.language === AUTO ? fallback : form.language) };
 }

@@ -4,12 +4,14 @@ import { labelsOf } from '../../field-rules/rules.ts';
 import { describeDropped, parseDropped } from '../../form-values/dropped-files.ts';
 import { DEFAULT_NOTIFICATION } from '../../form-values/notification-rules.ts';
 import { encodeId } from '../../ids.ts';
+import type { Moment, Sentence, Translation } from '../../languages/translation.ts';
+import { inEnglish } from '../../languages/translations.ts';
 import { describeReasons, parseReasons, reasonsOfForm } from '../../spam/verdict.ts';
 import type { StoredFile, StoredSubmission } from '../../storage/submission.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import type { Mailbox } from '../../text/email-address.ts';
 import { isEmailAddress, parseMailboxes } from '../../text/email-address.ts';
-import { momentIn } from '../../text/time-zone.ts';
+
 import { DAMAGED, type Field, type ReadingBounds, readFields } from '../fields.ts';
 import { type Attachment, describeFiles } from './attachments.ts';
 import { cutFields, summarize, tidy, tidyLine } from './fit-text.ts';
@@ -24,8 +26,6 @@ export const DIGEST_READS = { textMax: 100_000, valueMax: 4_000 } as const satis
 /** Submissions that a digest shows. */
 export const DIGEST_SHOWS = 50;
 
-const LOST = 'This submission can no longer be read: the disk lost it. Restore a backup.';
-const FILES = 'Attached files';
 const SUMMARY_MAX = 140;
 const PREVIEW_MAX = 120;
 
@@ -53,6 +53,8 @@ export interface MailIdentity {
 	baseUrl: string;
 	/** That of moments, unless the form has another; UTC by default. */
 	timeZone?: string;
+	/** English by default. */
+	translation?: Translation;
 }
 
 export type MailRecipients = Pick<Mail, 'to'> & Partial<Pick<Mail, 'cc' | 'bcc'>>;
@@ -88,23 +90,27 @@ export function renderNotification(
 	}: MailRecipients & { form: NotifiedForm; submission: NotifiedSubmission; attachments?: readonly Attachment[] },
 ): Mail {
 	const { id, receivedAt, spamReasons = null } = submission;
+	const translation = identity.translation ?? inEnglish();
+	const { say, show } = translation;
 	const rules = form.notification ?? DEFAULT_NOTIFICATION;
-	const fields = fieldsOf(submission, NOTIFICATION_READS);
-	const received = timeIn(identity, { form, time: receivedAt });
+	const fields = fieldsOf(submission, NOTIFICATION_READS, translation);
+	const moment = momentOf(identity, { form, at: receivedAt });
 	const url = submissionUrl(identity, { formId: form.id, submissionId: id });
 	const values = {
 		fields,
 		'form.name': form.name,
 		'submission.id': encodeId(id),
 		'submission.url': url,
-		'submission.createdAt': received,
+		'submission.createdAt': show(moment),
 	};
 	const custom = fillSubject(rules.subject ?? '', values) || fillSubject(submission.subject ?? '', { fields });
 	const intro = fillIntro(rules.intro ?? '', values);
 	const { shown, isCut } = cutFields(labelled(fields, form));
-	const files = describeFiles(submission.files ?? [], { ...submission, attachments }).concat(notTaken(submission));
+	const files = describeFiles(submission.files ?? [], { ...submission, attachments })
+		.concat(notTaken(submission))
+		.map((line) => say(...line));
 	const spam = describeSpam(spamReasons);
-	const reason = `Sent because this address is set for notifications of the form “${tidyLine(form.name)}”.`;
+	const reason = say('mailReason', { form: tidyLine(form.name) });
 	return mailOf(identity, {
 		...recipients,
 		form,
@@ -112,21 +118,19 @@ export function renderNotification(
 		at: receivedAt,
 		replyTo: replyToOf(submission, { fields, chosen: rules.replyTo }),
 		attachments,
-		subject: custom || `New submission: ${form.name}`,
-		title: custom || 'New submission',
+		subject: custom || say('mailSubject', { title: say('mailNew'), form: form.name }),
+		title: custom || say('mailNew'),
 		preview: summarize(shown, PREVIEW_MAX),
 		parts: [
 			...(intro === '' ? [] : [paragraph(tidy(intro))]),
 			...(shown.length > 0 ? [fieldTable(shown)] : []),
-			...(isCut
-				? [hint('This mail contains only the beginning. The whole submission is stored: open it with the link.')]
-				: []),
-			...(files.length > 0 ? [fieldTable([{ name: FILES, text: tidy(files.join('\n')) }])] : []),
+			...(isCut ? [hint(say('mailCut'))] : []),
+			...(files.length > 0 ? [fieldTable([{ name: say('mailFiles'), text: tidy(files.join('\n')) }])] : []),
 		],
-		note: `Received ${received}`,
-		link: { url, label: 'Open submission' },
+		note: say('mailReceived', { moment }),
+		link: { url, label: say('mailOpenSubmission') },
 		footer: spam === null ? [reason] : [tidyLine(spam), reason],
-		footerLink: { url: formUrl(identity, form.id), label: 'Change it' },
+		footerLink: { url: formUrl(identity, form.id), label: say('mailChange') },
 	});
 }
 
@@ -138,18 +142,21 @@ export function renderDigest(
 	identity: MailIdentity,
 	{ id, madeAt, form, total, latest, ...recipients }: MailAboutForm & { total: number; latest: NotifiedSubmission[] },
 ): Mail {
-	const title = `${total.toLocaleString('en')} more ${total === 1 ? 'submission' : 'submissions'}`;
+	const translation = identity.translation ?? inEnglish();
+	const { say, show } = translation;
+	const title = say('mailMore', { count: total });
 	const entries = latest.slice(0, DIGEST_SHOWS).map((submission) => {
-		const fields = labelled(fieldsOf(submission, DIGEST_READS), form);
+		const fields = labelled(fieldsOf(submission, DIGEST_READS, translation), form);
 		const files = describeFiles(submission.files ?? [])
 			.concat(notTaken(submission))
+			.map((line) => say(...line))
 			.join(', ');
-		const nothing = fields.some(({ isCut }) => isCut) ? '…' : '(no fields)';
+		const nothing = fields.some(({ isCut }) => isCut) ? '…' : say('mailNoFields');
 		return {
-			time: timeIn(identity, { form, time: submission.receivedAt }),
+			time: show(momentOf(identity, { form, at: submission.receivedAt })),
 			lines: [
 				summarize(fields, SUMMARY_MAX) || nothing,
-				...(files === '' ? [] : [summarize([{ name: FILES, text: files }], SUMMARY_MAX)]),
+				...(files === '' ? [] : [summarize([{ name: say('mailFiles'), text: files }], SUMMARY_MAX)]),
 			],
 			url: submissionUrl(identity, { formId: form.id, submissionId: submission.id }),
 		};
@@ -160,20 +167,19 @@ export function renderDigest(
 		form,
 		key: `digest.${encodeId(id)}`,
 		at: madeAt,
-		subject: `${title}: ${form.name}`,
+		subject: say('mailSubject', { title, form: form.name }),
 		title,
 		preview: entries[0]?.lines[0] ?? '',
-		parts: [entryTable(entries), ...(more > 0 ? [hint(`and ${more.toLocaleString('en')} more`)] : [])],
-		link: { url: formUrl(identity, form.id), label: 'Open all submissions' },
-		footer: [
-			'This form reached its hourly mail limit, so this digest covers the remaining submissions. All of them are stored.',
-		],
+		parts: [entryTable(entries), ...(more > 0 ? [hint(say('mailAndMore', { count: more }))] : [])],
+		link: { url: formUrl(identity, form.id), label: say('mailOpenAll') },
+		footer: [say('mailDigestReason')],
 	});
 }
 
 /** The mail to a form's former notification addresses after a change; it contains no submitted content. */
 export function renderAddressNotice(identity: MailIdentity, { id, madeAt, form, to }: MailAboutForm): Mail {
-	const title = 'Notification address changed';
+	const { say } = identity.translation ?? inEnglish();
+	const title = say('mailAddressTitle');
 	const name = tidySubject(form.name);
 	return renderNotice(identity, {
 		form,
@@ -181,13 +187,17 @@ export function renderAddressNotice(identity: MailIdentity, { id, madeAt, form, 
 		key: `address.${encodeId(id)}`,
 		at: madeAt,
 		title,
-		subject: `${title}: ${form.name}`,
+		subject: say('mailSubject', { title, form: form.name }),
 		paragraphs: [
-			`The notification addresses of the form "${name}" were changed at ${timeIn(identity, { form, time: madeAt })}. The former ones: ${to.join(', ')}.`,
-			'If you did not expect this, check the settings of the form. The server’s log names the key or session that changed them.',
+			say('mailAddressText', {
+				form: name,
+				moment: momentOf(identity, { form, at: madeAt }),
+				addresses: to.join(', '),
+			}),
+			say('mailAddressUnexpected'),
 		],
-		link: { url: `${formUrl(identity, form.id)}/settings`, label: 'Open the settings of the form' },
-		footer: `Sent because this address received the notifications of ${name} until now.`,
+		link: { url: `${formUrl(identity, form.id)}/settings`, label: say('mailOpenSettings') },
+		footer: say('mailAddressReason', { form: name }),
 	});
 }
 
@@ -216,8 +226,8 @@ export function renderNotice(
 	});
 }
 
-function fieldsOf({ data, isDamaged }: NotifiedSubmission, reads: ReadingBounds): Field[] {
-	return isDamaged ? [{ name: DAMAGED, text: LOST, isCut: false }] : readFields(data, reads);
+function fieldsOf({ data, isDamaged }: NotifiedSubmission, reads: ReadingBounds, { say }: Translation): Field[] {
+	return isDamaged ? [{ name: DAMAGED, text: say('mailLost'), isCut: false }] : readFields(data, reads);
 }
 
 /** Those that mails show, as people know them. */
@@ -230,7 +240,7 @@ function labelled(fields: readonly Field[], { fields: rules, notification }: Not
 }
 
 /** A line for each file that the submission was stored without. */
-function notTaken({ meta }: NotifiedSubmission): string[] {
+function notTaken({ meta }: NotifiedSubmission): Sentence[] {
 	return describeDropped(parseDropped(meta));
 }
 
@@ -256,7 +266,7 @@ function isReplyAddress(text: string): boolean {
 }
 
 interface MailOptions
-	extends Omit<MailPage, 'formName'>,
+	extends Omit<MailPage, 'formName' | 'translation'>,
 		MailRecipients,
 		Partial<Pick<Mail, 'replyTo' | 'attachments'>> {
 	/** `null`: about the server. */
@@ -294,7 +304,12 @@ function mailOf(
 			'X-Entity-Ref-ID': key,
 		},
 		attachments,
-		...renderBody({ ...page, title: tidyLine(page.title), formName: tidyLine(form?.name ?? 'formsrv') }),
+		...renderBody({
+			...page,
+			translation: identity.translation ?? inEnglish(),
+			title: tidyLine(page.title),
+			formName: tidyLine(form?.name ?? 'formsrv'),
+		}),
 	};
 }
 
@@ -314,6 +329,6 @@ function submissionUrl(identity: MailIdentity, ids: { formId: number; submission
 	return `${formUrl(identity, ids.formId)}/submissions/${encodeId(ids.submissionId)}`;
 }
 
-function timeIn({ timeZone = 'UTC' }: MailIdentity, { form, time }: { form: NotifiedForm; time: Date }): string {
-	return momentIn(form.timeZone ?? timeZone, time);
+function momentOf({ timeZone = 'UTC' }: MailIdentity, { form, at }: { form: NotifiedForm; at: Date }): Moment {
+	return { at, timeZone: form.timeZone ?? timeZone };
 }

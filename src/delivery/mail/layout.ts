@@ -1,5 +1,6 @@
 /** The layout of every mail, as text and as HTML: one card that works in all mail programs, wide and narrow, light and dark. */
 
+import type { Translation } from '../../languages/translation.ts';
 import { type Html, html, rawHtml, renderHtml } from '../../text/html.ts';
 import type { NamedText } from '../fields.ts';
 
@@ -15,6 +16,7 @@ interface Link {
 }
 
 export interface MailPage {
+	translation: Translation;
 	title: string;
 	formName: string;
 	/** The preview text beside the subject in a list of mails. */
@@ -95,7 +97,7 @@ export function fieldTable(fields: readonly NamedText[]): Part {
 	return table(
 		fields.map(({ name, text }) => ({
 			text: `${name}:\n${text}`,
-			html: html`<th class="name" align="left" valign="top" scope="row" dir="auto">${name}</th><td class="value" valign="top" dir="auto">${text || html`<span class="empty">–</span>`}</td>`,
+			html: html`<th class="name" valign="top" scope="row" dir="auto">${name}</th><td class="value" valign="top" dir="auto">${text || html`<span class="empty">–</span>`}</td>`,
 		})),
 	);
 }
@@ -117,21 +119,30 @@ ${rows.map((row) => html`<tr>${row.html}</tr>\n`)}</table>`,
 	};
 }
 
-function renderText({ title, formName, parts, note, link, footer, footerLink }: MailPage): string {
+function renderText({
+	translation: { say },
+	title,
+	formName,
+	parts,
+	note,
+	link,
+	footer,
+	footerLink,
+}: MailPage): string {
 	const foot = footerLink ? [...footer, `${footerLink.label}: ${footerLink.url}`] : footer;
 	const blocks = [
 		`${title}\n${formName}`,
 		...parts.map(({ text }) => text),
-		`${note ? `${note}\n` : ''}Open: ${link.url}`,
+		`${note ? `${note}\n` : ''}${say('mailOpen', { url: link.url })}`,
 		['-- ', ...foot].join('\n'),
 	];
 	return `${blocks.filter(Boolean).join('\n\n')}\n`;
 }
 
 /** Tables and one style element, which all mail programs support; no external resources. */
-function renderPage({ title, preview, formName, note, parts, link, footer, footerLink }: MailPage): Html {
+function renderPage({ translation, title, preview, formName, note, parts, link, footer, footerLink }: MailPage): Html {
 	return html`<!doctype html>
-<html lang="en">
+<html lang="${translation.language}" dir="${translation.direction}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -2,6 +2,7 @@
 
 import type { SmtpServer } from '../../config/smtp-url.ts';
 import { AppError, invalidField } from '../../errors.ts';
+import { translationOf } from '../../languages/translations.ts';
 import { isEmailAddress } from '../../text/email-address.ts';
 import { type MailIdentity, renderNotice } from './email.ts';
 import { NOTICE_TIMEOUTS, sendMail } from './smtp.ts';
@@ -9,6 +10,7 @@ import { NOTICE_TIMEOUTS, sendMail } from './smtp.ts';
 export interface TestMailOptions {
 	server: SmtpServer | null;
 	identity: MailIdentity;
+	language: string;
 	now?: () => number;
 }
 
@@ -23,21 +25,29 @@ export function checkRecipient(text: string): string {
  * Sends the test mail directly, without the queue. Returns the mail server's reply.
  * @throws AppError CONFLICT with the cause and a remedy
  */
-export async function sendTestMail(to: string, { server, identity, now = Date.now }: TestMailOptions): Promise<string> {
+export async function sendTestMail(
+	to: string,
+	{ server, identity, language, now = Date.now }: TestMailOptions,
+): Promise<string> {
 	if (!server) {
 		throw new AppError('CONFLICT', 'No mail server is set: set FORMSRV_SMTP_URL and FORMSRV_MAIL_FROM, then restart.');
 	}
 	const at = new Date(now());
-	const mail = renderNotice(identity, {
-		to: [to],
-		title: 'Mail works',
-		subject: 'Mail works: a test from formsrv',
-		paragraphs: [`This formsrv can send mail as ${identity.from.address}. Nothing else needs to be done.`],
-		link: { url: identity.baseUrl, label: 'Open the dashboard' },
-		footer: 'Sent because an operator of this server requested a test mail to this address.',
-		key: `test.${at.getTime().toString(36)}`,
-		at,
-	});
+	const translation = await translationOf(language);
+	const { say } = translation;
+	const mail = renderNotice(
+		{ ...identity, translation },
+		{
+			to: [to],
+			title: say('mailTestTitle'),
+			subject: say('mailTestSubject'),
+			paragraphs: [say('mailTestText', { address: identity.from.address })],
+			link: { url: identity.baseUrl, label: say('mailOpenDashboard') },
+			footer: say('mailTestReason'),
+			key: `test.${at.getTime().toString(36)}`,
+			at,
+		},
+	);
 	const outcome = await sendMail(server, mail, { timeouts: NOTICE_TIMEOUTS });
 	if (outcome.kind !== 'sent') throw new AppError('CONFLICT', `${outcome.error}.`);
 	return outcome.note ?? '';

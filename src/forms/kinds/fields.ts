@@ -17,6 +17,8 @@ import type { Check, Setting, Types, Words } from './setting.ts';
 
 const RULES_MAX = 100;
 const NAME_MAX = 200;
+const MESSAGE_MAX = 200;
+const CONTROLS = /\p{Cc}/u;
 const OPTIONS_MAX = 200;
 const LENGTH_MAX = 1_000_000;
 /** All rules as JSON: they are in memory with the form. */
@@ -51,6 +53,11 @@ function ruleSchema({ Type, stringEnum, nullable }: Types): TSchema {
 			name: Type.String({ description: 'Name of the field, as it is sent.' }),
 			type: stringEnum(FIELD_TYPE_NAMES),
 			label: optional(Type.String({ description: 'For visitors, in the sentences of errors; the name by default.' })),
+			message: optional(
+				Type.String({
+					description: `What visitors read if the field is at fault, up to ${MESSAGE_MAX} characters, in place of the server's sentences.`,
+				}),
+			),
 			required: optional(Type.Boolean()),
 			minLength: optional(Type.Integer({ description: 'In UTF-16 code units, as in HTML.' })),
 			maxLength: optional(Type.Integer()),
@@ -83,6 +90,10 @@ function checkRules(sent: FieldRule[], { name: setting, report }: Check): FieldR
 		if (SPECIAL_NAMES.has(rule.name)) fault('name', 'must not be that of a special field');
 		names.add(rule.name);
 		if (rule.label !== undefined && !isShort(rule.label)) fault('label', `must have 1 to ${NAME_MAX} characters`);
+		const { message } = rule;
+		if (message !== undefined && (!isShort(message.trim()) || message.length > MESSAGE_MAX || CONTROLS.test(message))) {
+			fault('message', `must be one line of 1 to ${MESSAGE_MAX} characters`);
+		}
 		const allowed: readonly RuleMember[] = FIELD_TYPES[rule.type].members;
 		for (const member of MEMBERS) {
 			if (rule[member] !== undefined && !allowed.includes(member))

@@ -1,10 +1,9 @@
 /** Reads request bodies, within a limit for each and a byte budget for all. */
 
-import { AppError } from '../../errors.ts';
+import { AppError, spokenError } from '../../errors.ts';
 import { networkOf } from '../../http/client-address.ts';
 import { asBodyError, collectChunks, eachChunk } from '../../http/collect-chunks.ts';
 import type { ByteBudget } from '../../tasks/byte-budget.ts';
-import { roughSize } from '../../text/byte-sizes.ts';
 
 /** Parses a body while it arrives. */
 export interface BodyReader {
@@ -196,11 +195,11 @@ function checkEncoding(headers: Headers): void {
 }
 
 function tooLarge(maxBytes: number): AppError {
-	return new AppError('PAYLOAD_TOO_LARGE', `A submission may have at most ${roughSize(maxBytes)} in all.`);
+	return spokenError('PAYLOAD_TOO_LARGE', ['tooMuch', { size: { bytes: maxBytes } }]);
 }
 
 function busy(): AppError {
-	return new AppError('UNAVAILABLE', 'Too many submissions are arriving at once; try again in a few seconds.', {
+	return spokenError('UNAVAILABLE', ['busy'], {
 		retryAfterSeconds: RETRY_AFTER_SECONDS,
 		isOverload: true,
 	});

@@ -247,5 +247,5 @@ function headersTooLong(): AppError {
 
 function tooMuchText({ maxTextBytes }: TextLimits): AppError {
 	const message = `The text fields of a multipart body may have at most ${maxTextBytes} bytes together.`;
-	return new AppError('PAYLOAD_TOO_LARGE', message);
+	return new AppError('PAYLOAD_TOO_LARGE', message, { says: ['tooMuch', { size: { bytes: maxTextBytes } }] });
 }

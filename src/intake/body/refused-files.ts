@@ -1,12 +1,11 @@
 /** Files that a form does not accept: the errors for the visitor, and the submission without them. */
 
-import { AppError, type ErrorCode } from '../../errors.ts';
+import { AppError, type ErrorCode, spokenError } from '../../errors.ts';
 import { describeTypes } from '../../files/describe-types.ts';
 import { DROPPED_FILES_MAX, type DropReason, isDropReason } from '../../form-values/dropped-files.ts';
 import type { FileRules } from '../../form-values/file-rules.ts';
+import type { Sentence } from '../../languages/translation.ts';
 import type { FormRow } from '../../storage/tables.ts';
-import { roughSize } from '../../text/byte-sizes.ts';
-import { plural } from '../../text/plural.ts';
 import { type Content, setFields } from './content.ts';
 import { quoteName } from './fields.ts';
 
@@ -31,36 +30,30 @@ export function isDroppable(error: unknown, { field }: Named, { files, fields }:
 }
 
 export function tooManyFiles(file: Named, { maxFiles }: FileRules): AppError {
-	return notAttached('TOO_MANY_FILES', file, `this form accepts at most ${plural(maxFiles, 'file')} per submission`);
+	return fileError('TOO_MANY_FILES', file.field, ['manyFiles', { name: file.name, count: maxFiles }]);
 }
 
 export function typeNotAllowed(file: Named, { types }: FileRules): AppError {
-	return notAttached('FILE_TYPE_NOT_ALLOWED', file, `this form accepts ${describeTypes(types)}`);
+	return fileError('FILE_TYPE_NOT_ALLOWED', file.field, ['fileType', { name: file.name, types: describeTypes(types) }]);
 }
 
 export function fileTooLarge(file: Named, { maxBytes }: FileRules): AppError {
-	return notAttached('FILE_TOO_LARGE', file, `a file may have at most ${roughSize(maxBytes)}`);
+	return fileError('FILE_TOO_LARGE', file.field, ['fileSize', { name: file.name, size: { bytes: maxBytes } }]);
 }
 
 export function filesFull(file: Named): AppError {
-	return notAttached('FILES_FULL', file, 'there is no room left for the files of this form');
+	return fileError('FILES_FULL', file.field, ['filesFull', { name: file.name }]);
 }
 
 export function filesRejected(field: string): AppError {
-	return fileError(
-		'FILES_NOT_SUPPORTED',
-		field,
-		`This form does not accept files; the field ${quoteName(field)} holds one. Leave the file out and send the rest.`,
-	);
+	return fileError('FILES_NOT_SUPPORTED', field, ['noFiles', { field: quoteName(field) }]);
 }
 
-/** For the visitor, who knows the file by its name. */
-function notAttached(code: ErrorCode, { field, name }: Named, reason: string): AppError {
-	return fileError(code, field, `“${name}” can’t be attached: ${reason}.`);
-}
-
-function fileError(code: ErrorCode, field: string, message: string): AppError {
-	return new AppError(code, message, { fields: [{ field, code, message }] });
+/** Visitors know the file by its name. */
+function fileError(code: ErrorCode, field: string, says: Sentence): AppError {
+	const error = spokenError(code, says);
+	error.details.fields = [{ field, code, message: error.message, says }];
+	return error;
 }
 
 /** Takes the names of rejected files out of the fields, and notes them; may be called again, when there are more. */
@@ -91,10 +84,12 @@ export function leaveOutRefused(content: Content): void {
 /** For a submission without a field. If its files could not be stored, it may be repeated. */
 export function emptySubmission(refused: readonly RefusedFile[] = []): AppError {
 	const errors = refused.map(({ error }) => error);
-	const message = errors[0]?.message ?? 'The submission has no fields to store.';
+	const [first] = errors;
 	const fields = errors.slice(0, DROPPED_FILES_MAX).flatMap(({ details }) => details.fields ?? []);
 	return (
 		errors.find(({ code }) => code === 'UNAVAILABLE') ??
-		new AppError('EMPTY_SUBMISSION', message, fields.length > 0 ? { fields } : {})
+		(first
+			? new AppError('EMPTY_SUBMISSION', first.message, { fields, says: first.details.says })
+			: spokenError('EMPTY_SUBMISSION', ['empty']))
 	);
 }

@@ -1,7 +1,7 @@
 /** Verifies the captcha of a submission: with the vendor, or with the built-in proof of work. */
 
 import type { CaptchaVerifier } from '../../config.ts';
-import { AppError } from '../../errors.ts';
+import { type AppError, spokenError } from '../../errors.ts';
 import type { Captcha, CaptchaVendor } from '../../form-values/captchas.ts';
 import { hostCovered } from '../../forms/allowed-domains.ts';
 import { encodeId } from '../../ids.ts';
@@ -72,7 +72,7 @@ export function createCaptchaCheck(options: CaptchaOptions) {
 		const { captcha, allowedDomains } = form;
 		if (captcha === null) return null;
 		const token = tokens[captcha] ?? '';
-		if (token === '') throw new AppError('CAPTCHA_REQUIRED', 'Please complete the captcha.');
+		if (token === '') throw spokenError('CAPTCHA_REQUIRED', ['captchaMissing']);
 		if (!TOKEN.test(token)) throw failed();
 		if (captcha === 'altcha') {
 			if (await altcha.verify(token, encodeId(form.id))) return null;
@@ -86,7 +86,7 @@ export function createCaptchaCheck(options: CaptchaOptions) {
 }
 
 function failed(): AppError {
-	return new AppError('CAPTCHA_FAILED', 'The captcha was not passed. Please try again.');
+	return spokenError('CAPTCHA_FAILED', ['captchaFailed']);
 }
 
 /** A token from a page of another site may have been farmed there. */

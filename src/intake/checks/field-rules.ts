@@ -4,6 +4,7 @@ import { AppError, type FieldError } from '../../errors.ts';
 import { type Checking, createFieldCheck } from '../../field-rules/check.ts';
 import type { FieldRule } from '../../field-rules/rules.ts';
 import { isStored } from '../../form-values/aliases.ts';
+import { say } from '../../languages/translations.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import { createOneAtATime } from '../../tasks/one-at-a-time.ts';
 import { type Content, setFields } from '../body/content.ts';
@@ -16,8 +17,10 @@ export class FieldsRejected extends AppError {
 
 	constructor(fields: FieldError[], content: Content) {
 		const [first] = fields;
-		const message = fields.length === 1 && first ? first.message : `${fields.length} fields need to be corrected.`;
-		super('VALIDATION_ERROR', message, { fields });
+		const many = ['fieldsFaulty', { count: fields.length }] as const;
+		const isOne = fields.length === 1 && first !== undefined;
+		const says = isOne ? (first.says ?? first.message) : many;
+		super('VALIDATION_ERROR', isOne ? first.message : say(...many), { fields, says });
 		this.content = content;
 	}
 }
@@ -73,7 +76,8 @@ function ruleSetOf(form: Parameters<typeof checkRules>[0]): RuleSet {
 const NO_FILES: ReadonlySet<string> = new Set();
 
 function unknownField(name: string): FieldError {
-	return { field: name, code: 'UNKNOWN_FIELD', message: `This form has no field ${quoteName(name)}.` };
+	const says = ['unknownField', { field: quoteName(name) }] as const;
+	return { field: name, code: 'UNKNOWN_FIELD', message: say(...says), says };
 }
 
 /** One stretch of one check between two rounds of events, however many checks wait. */

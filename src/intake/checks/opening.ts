@@ -1,7 +1,10 @@
 /** Decides whether a form accepts submissions now, for those who send them and for pages that ask first. */
 
-import { AppError } from '../../errors.ts';
+import { AppError, spokenError } from '../../errors.ts';
 import { closedAt } from '../../forms/opening.ts';
+import type { Key } from '../../languages/catalogue.ts';
+import type { Translation } from '../../languages/translation.ts';
+import { spoken } from '../../languages/translations.ts';
 import type { Storage } from '../../storage/contract.ts';
 import { FormFull } from '../../storage/errors.ts';
 import type { FormRow } from '../../storage/tables.ts';
@@ -18,11 +21,10 @@ export interface Status {
 }
 
 const SENTENCES = {
-	FORM_DISABLED: () => 'This form is not accepting submissions.',
-	FORM_NOT_OPEN: (opensAt: string) =>
-		`This form is not open yet. It opens on ${opensAt.slice(0, 10)} at ${opensAt.slice(11, 16)} UTC.`,
-	FORM_CLOSED: () => 'This form is closed.',
-};
+	FORM_DISABLED: 'paused',
+	FORM_NOT_OPEN: 'notOpen',
+	FORM_CLOSED: 'closed',
+} as const satisfies Record<string, Key>;
 
 export function createOpening({ submissions }: Pick<Storage, 'submissions'>, now: () => number = Date.now) {
 	/** The cheap look, so that no file is sent and no captcha used up in vain; the engine decides, where it stores. */
@@ -34,18 +36,24 @@ export function createOpening({ submissions }: Pick<Storage, 'submissions'>, now
 
 	async function rejection(form: FormRow): Promise<AppError | undefined> {
 		const code = closedAt(form, now());
-		if (code !== null) return new AppError(code, SENTENCES[code](form.opensAt ?? ''));
+		if (code !== null)
+			return spokenError(code, [
+				SENTENCES[code],
+				{ moment: { at: new Date(form.opensAt ?? 0), timeZone: form.timeZone ?? 'UTC' } },
+			]);
 		return (await isFull(form)) ? new FormFull() : undefined;
 	}
 
 	return {
 		rejection,
-		async status(form: FormRow): Promise<Status> {
+		async status(form: FormRow, translation: () => Promise<Translation>): Promise<Status> {
 			const { opensAt, closesAt } = form;
 			const closed = await rejection(form);
-			const told = closed && inOwnersWords(closed, form);
+			const code = closed?.code ?? null;
+			const says = closed && (inOwnersWords(closed, form).details.says ?? closed.message);
+			const message = says === undefined ? null : spoken(await translation(), says);
 			const full = closed !== undefined && (closed.code === 'FORM_FULL' || (await isFull(form)));
-			return { open: !told, code: told?.code ?? null, message: told?.message ?? null, opensAt, closesAt, full };
+			return { open: !closed, code, message, opensAt, closesAt, full };
 		},
 	};
 }
@@ -61,5 +69,5 @@ const CLOSED_CODES: ReadonlySet<string> = new Set(['FORM_DISABLED', 'FORM_NOT_OP
 /** The same error with the owner's words, if it is about a form that takes nothing now and there are any. */
 export function inOwnersWords(error: AppError, form: Pick<FormRow, 'closedText'> | undefined): AppError {
 	if (!form?.closedText || !CLOSED_CODES.has(error.code)) return error;
-	return new AppError(error.code, form.closedText, error.details);
+	return new AppError(error.code, form.closedText, { ...error.details, says: form.closedText });
 }

@@ -1,62 +1,61 @@
 /** The page for a submission that broke field rules: what is wrong, and for a visitor without script a form to correct just that. */
 
-import type { FieldError } from '../../errors.ts';
 import { FIELD_TYPES, type FieldRule, isLong, labelOf } from '../../field-rules/rules.ts';
 import { CAPTCHA_NAMES, CAPTCHAS } from '../../form-values/captchas.ts';
+import type { Translation } from '../../languages/translation.ts';
 import { exactText, parseExact } from '../../text/exact-json.ts';
 import { type Html, html } from '../../text/html.ts';
 import type { Content } from '../body/content.ts';
 import { type Page, renderPage } from './page-frame.ts';
-import { backLink } from './pages.ts';
+import { backLink, type RejectedPage, type SpokenError } from './pages.ts';
 
-export interface Correction {
+export interface Correction extends Omit<RejectedPage, 'status' | 'code' | 'isOwners'> {
 	content: Content;
-	fields?: readonly FieldError[];
 	rules: readonly FieldRule[];
 	/** Where its `_next` leads from the page that it came from. */
 	next: string | undefined;
 	/** Where it leads once it is accepted. */
 	targets: (string | null)[];
-	/** The sentence of the JSON envelope. */
-	message: string;
-	requestId: string;
-	/** The Referer or Origin as sent. */
-	backUrl: string | null;
 }
+
+type Fields = SpokenError['fields'];
 
 type Value = readonly string[];
 
 /** Limit of the values that are sent back to be sent again. */
 const MAX_CHARACTERS = 64 * 1024;
 
-export function correctionPage(correction: Correction): Page {
-	const { content, targets, fields = [], message, requestId, backUrl } = correction;
-	const again = isCorrectable(content, fields) && formOf(correction, fields);
+export function correctionPage(translation: Translation, correction: Correction): Page {
+	const { content, targets, fields, message, requestId, backUrl, accent } = correction;
+	const { say } = translation;
+	const again = isCorrectable(content, fields) && formOf(translation, correction);
 	const body = again
 		? html`<p class="lead">${message}</p>
-<p>Correct this here and send it again. Everything else that you typed is kept.</p>
+<p>${say('correctHere')}</p>
 ${again}`
 		: html`<p class="lead">${message}</p>
-${fields.length > 1 && html`<ul>${fields.map((field) => html`<li>${field.message}</li>`)}</ul>\n`}<p>Go back, correct it and send it again.</p>
-<p class="soft">Your browser’s Back button keeps what you typed.</p>
-${backLink(backUrl)}`;
+${fields.length > 1 && html`<ul>${fields.map((field) => html`<li>${field.message}</li>`)}</ul>\n`}<p>${say('correctThere')}</p>
+<p class="soft">${say('backKeeps')}</p>
+${backLink(translation, backUrl)}`;
 	return renderPage({
+		translation,
 		status: 400,
-		title: 'Please look again',
+		title: say('correctTitle'),
 		mark: 'rejected',
+		accent,
 		body,
-		footer: `400 VALIDATION_ERROR · Request ${requestId}`,
+		footer: `400 VALIDATION_ERROR · ${say('request', { id: requestId })}`,
 		leadsTo: again ? targets : undefined,
 	});
 }
 
 /** Files cannot be sent back, and a page cannot hold NUL. */
-function isCorrectable({ data, files }: Content, fields: readonly FieldError[]): boolean {
+function isCorrectable({ data, files }: Content, fields: Fields): boolean {
 	if (files || data.length > MAX_CHARACTERS || data.includes('\\u0000')) return false;
 	return fields.every(({ code }) => code !== 'UNKNOWN_FIELD' && code !== 'INVALID_TYPE');
 }
 
-function formOf({ content, rules, next }: Correction, fields: readonly FieldError[]): Html {
+function formOf({ say }: Translation, { content, rules, next, fields }: Correction): Html {
 	const values = Object.entries(parseExact(content.data) as Record<string, unknown>);
 	const sent = (name: string): Value => textsOf(values.find(([known]) => known === name)?.[1]);
 	const faults = new Map(fields.map((field) => [field.field, field.message]));
@@ -69,7 +68,7 @@ function formOf({ content, rules, next }: Correction, fields: readonly FieldErro
 		);
 	// Without this encoding a file input would send a name.
 	return html`<form method="post" enctype="multipart/form-data">
-${hidden.map(([name, value]) => value.map((text) => html`<input type="hidden" name="${name}" value="${text}">\n`))}${inputs}<button>Send again</button>
+${hidden.map(([name, value]) => value.map((text) => html`<input type="hidden" name="${name}" value="${text}">\n`))}${inputs}<button>${say('sendAgain')}</button>
 </form>`;
 }
 

@@ -1,6 +1,8 @@
 /** The page at a form's address in a browser: it explains how to post to the form. */
 
 import { CAPTCHAS, type Captcha, captchaMarkup, captchaScript } from '../../form-values/captchas.ts';
+import type { Key } from '../../languages/catalogue.ts';
+import type { Translation, Values } from '../../languages/translation.ts';
 import { type Html, html, renderHtml } from '../../text/html.ts';
 import { type Page, renderPage } from './page-frame.ts';
 
@@ -10,27 +12,31 @@ interface Shown {
 	captcha: Captcha | null;
 	/** The name of the hidden field for robots, if there is one. */
 	honeypot: string | undefined;
+	accent?: string | null | undefined;
 }
 
 /**
  * Shows snippets that post to the form, with its captcha and honeypot; of other settings it tells nothing. Its status is
  * 405; the caller adds the `Allow` header.
  */
-export function helpPage({ endpoint, captcha, honeypot }: Shown): Page {
+export function helpPage(translation: Translation, { endpoint, captcha, honeypot, accent }: Shown): Page {
 	const address = endpointAddress(endpoint);
+	const { say } = translation;
 	return renderPage({
+		translation,
 		status: 405,
-		title: 'This address accepts messages',
+		title: say('helpTitle'),
 		mark: 'letter',
-		body: html`<p class="lead">It belongs to a form and accepts POST requests. To send something from your own page, copy one of these.</p>
-<h2 id="html">HTML, without any script</h2>
-<pre tabindex="0" aria-labelledby="html" role="region"><code>${htmlSnippet(address, { captcha, honeypot })}</code></pre>
-<p class="soft">${honeypot !== undefined && html`Leave <code>${honeypot}</code> empty and hidden: only robots fill it in. `}A field named <code>_next</code> sets the page to show afterwards.${captcha && captchaNote(captcha)}</p>
+		accent,
+		body: html`<p class="lead">${say('helpLead')}</p>
+<h2 id="html">${say('helpHtml')}</h2>
+<pre tabindex="0" aria-labelledby="html" role="region"><code>${htmlSnippet(translation, { address, captcha, honeypot })}</code></pre>
+<p class="soft">${honeypot !== undefined && html`${withCode(translation, 'helpHoneypot', honeypot)} `}${withCode(translation, 'helpNext', '_next')}${captcha && captchaNote(translation, captcha)}</p>
 ${
 	captcha === null &&
-	html`<h2 id="fetch">JavaScript</h2>
+	html`<h2 id="fetch">${say('helpScript')}</h2>
 <pre tabindex="0" aria-labelledby="fetch" role="region"><code>${fetchSnippet(address)}</code></pre>
-<h2 id="curl">Command line</h2>
+<h2 id="curl">${say('helpCommand')}</h2>
 <pre tabindex="0" aria-labelledby="curl" role="region"><code>${curlSnippet(address)}</code></pre>`
 }`,
 		footer: '405 METHOD_NOT_ALLOWED',
@@ -42,20 +48,23 @@ function endpointAddress(endpoint: string): string {
 	return new URL(endpoint).href.replaceAll("'", '%27');
 }
 
-function htmlSnippet(address: string, { captcha, honeypot }: Omit<Shown, 'endpoint'>): string {
+function htmlSnippet(
+	{ say }: Translation,
+	{ address, captcha, honeypot }: Omit<Shown, 'endpoint'> & { address: string },
+): string {
 	const snippet = renderHtml(html`<form method="post"
 	action="${address}">
-	<label>Your e-mail
+	<label>${say('helpEmail')}
 		<input type="email" name="email" required>
 	</label>
-	<label>Message
+	<label>${say('helpMessage')}
 		<textarea name="message" required></textarea>
 	</label>
 	${
 		honeypot !== undefined &&
 		html`<input name="${honeypot}" hidden autocomplete="off">
 	`
-	}<button>Send</button>
+	}<button>${say('helpSend')}</button>
 </form>`);
 	if (captcha === null) return snippet;
 	const server = address.slice(0, address.lastIndexOf('/f/'));
@@ -64,11 +73,17 @@ function htmlSnippet(address: string, { captcha, honeypot }: Omit<Shown, 'endpoi
 }
 
 /** A note on the part that cannot be put into the snippet, and on who need not pass the captcha. */
-function captchaNote(captcha: Captcha): Html {
+function captchaNote(translation: Translation, captcha: Captcha): Html {
 	const siteKey =
 		captcha !== 'altcha' &&
-		html` Replace <code>YOUR_SITE_KEY</code> with the site key that ${CAPTCHAS[captcha].label} gave you.`;
-	return html`${siteKey} Programs send a key with the permission <code>submit</code> instead of passing the captcha.`;
+		html` ${withCode(translation, 'helpSiteKey', 'YOUR_SITE_KEY', { vendor: CAPTCHAS[captcha].label })}`;
+	return html`${siteKey} ${withCode(translation, 'helpPrograms', 'submit')}`;
+}
+
+/** A sentence with a name in it that programs use. */
+function withCode({ say }: Translation, key: Key, name: string, values: Values = {}): Html {
+	const [before, after] = say(key, { ...values, name: '\0' }).split('\0');
+	return html`${before}<code>${name}</code>${after}`;
 }
 
 function fetchSnippet(address: string): string {

@@ -1,5 +1,7 @@
 /** The layout of the pages for a form's visitors: an embedded style, a postmark, and a strict Content-Security-Policy. */
 
+import { onDark } from '../../form-values/page-settings.ts';
+import type { Translation } from '../../languages/translation.ts';
 import { lazy } from '../../tasks/lazy.ts';
 import { type Html, type HtmlValue, html, rawHtml, renderHtml } from '../../text/html.ts';
 import css from './page.css' with { type: 'text' };
@@ -12,6 +14,7 @@ export interface Page {
 }
 
 interface PageParts {
+	translation: Translation;
 	status: number;
 	title: string;
 	/** The sign in the postmark, which also sets the colour. */
@@ -20,6 +23,8 @@ interface PageParts {
 	footer?: HtmlValue;
 	/** Where the form of the page may lead, besides this server; without it there is no form. */
 	leadsTo?: (string | null)[] | undefined;
+	/** The colour of the form, in place of that of the mark. */
+	accent?: string | null | undefined;
 }
 
 const MARKS = {
@@ -34,10 +39,18 @@ const WAVES = [17, 27, 37, 47].map((y) => `M68 ${y}q8-7 16 0t16 0 16 0 16 0`).jo
 /** The minified style. */
 const style = lazy(() => css.replace(/\s*\n\s*/g, '').replace(/ *([{:;,>]) +| +({)/g, '$1$2'));
 
-const styleSource = lazy(() => `'sha256-${new Bun.CryptoHasher('sha256').update(style()).digest('base64')}'`);
+const sourceOf = (css: string) => `'sha256-${new Bun.CryptoHasher('sha256').update(css).digest('base64')}'`;
 
-const policy = (formAction: string) =>
-	`default-src 'none'; style-src ${styleSource()}; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`;
+const ownSource = lazy(() => sourceOf(style()));
+
+/** A fault keeps its colour. */
+function styleWith(accent: string): string {
+	const rule = (colour: string) => `:root.good,:root.plain,a,button{--tone:${colour}}`;
+	return `${style()}${rule(accent)}@media (prefers-color-scheme:dark){${rule(onDark(accent))}}`;
+}
+
+const policy = (styleSource: string, formAction: string) =>
+	`default-src 'none'; style-src ${styleSource}; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`;
 
 const HEADERS = {
 	'content-type': 'text/html; charset=utf-8',
@@ -48,16 +61,19 @@ const HEADERS = {
 	'cache-control': 'no-store',
 };
 
-export function renderPage({ status, title, mark, body, footer, leadsTo }: PageParts): Page {
+export function renderPage({ translation, status, title, mark, body, footer, leadsTo, accent }: PageParts): Page {
 	const { tone, path } = MARKS[mark];
+	const { language, direction } = translation;
+	const css = accent ? styleWith(accent) : style();
+	const source = accent ? sourceOf(css) : ownSource();
 	const document = html`<!doctype html>
-<html lang="en" class="${tone}">
+<html lang="${language}" dir="${direction}" class="${tone}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
-<style>${rawHtml(style())}</style>
+<style>${rawHtml(css)}</style>
 </head>
 <body>
 <main>
@@ -68,11 +84,15 @@ ${body}
 ${footer && html`<footer>${footer}</footer>\n`}</body>
 </html>
 `;
-	const headers: Page['headers'] = { ...HEADERS, 'content-security-policy': policy(`'none'`) };
+	const headers: Page['headers'] = {
+		...HEADERS,
+		'content-language': language,
+		'content-security-policy': policy(source, `'none'`),
+	};
 	if (leadsTo) {
 		const origins = leadsTo.flatMap((url) => URL.parse(url ?? '')?.origin ?? []);
 		// Browsers hold redirects of the response against it too.
-		headers['content-security-policy'] = policy(["'self'", ...origins].join(' '));
+		headers['content-security-policy'] = policy(source, ["'self'", ...origins].join(' '));
 		// With `no-referrer` the post would not say where it comes from.
 		headers['referrer-policy'] = 'same-origin';
 	}

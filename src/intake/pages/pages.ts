@@ -2,133 +2,139 @@
 
 import type { ErrorCode, FieldError } from '../../errors.ts';
 import { type Dropped, describeDropped } from '../../form-values/dropped-files.ts';
+import type { PageSettings } from '../../form-values/page-settings.ts';
 import { parseRedirectUrl } from '../../forms/redirect-url.ts';
+import type { Key } from '../../languages/catalogue.ts';
+import type { Translation } from '../../languages/translation.ts';
 import { type Html, html } from '../../text/html.ts';
 import { type Page, renderPage } from './page-frame.ts';
 
 interface Thanks extends Dropped {
 	/** The Referer or Origin as sent. */
 	backUrl?: string | null;
+	/** The owner's words and colour. */
+	pages?: PageSettings | null | undefined;
 }
 
 /** The page after a submission without a redirect target. */
-export function thankYouPage({ backUrl, ...dropped }: Thanks = {}): Page {
+export function thankYouPage(translation: Translation, { backUrl, pages, ...dropped }: Thanks = {}): Page {
+	const { say } = translation;
+	const { title, text, linkUrl, linkLabel } = pages?.thanks ?? {};
 	const lines = describeDropped(dropped);
-	const rest = html`<p>These files were not sent with it:</p>
-<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>
-<p class="soft">Everything else has arrived.</p>`;
+	const rest = html`<p>${say('thanksDropped')}</p>
+<ul>${lines.map((line) => html`<li>${say(...line)}</li>`)}</ul>
+<p class="soft">${say('thanksRest')}</p>`;
+	const nothingLeft = !text && html`<p class="soft">${say('thanksClose')}</p>`;
 	return renderPage({
+		translation,
 		status: 200,
-		title: 'Thank you',
+		title: title ?? say('thanksTitle'),
 		mark: 'done',
-		body: html`<p class="lead">Your message has been sent.</p>
-${lines.length > 0 ? rest : html`<p class="soft">There is nothing else to do; you can close this page.</p>`}
-${backLink(backUrl)}`,
+		accent: pages?.accent,
+		body: html`<p class="lead">${text ?? say('thanksSent')}</p>
+${lines.length > 0 ? rest : nothingLeft}
+${backLink(translation, linkUrl ?? backUrl, linkUrl ? linkLabel : null)}`,
 	});
 }
 
-interface Rejection {
+/** An error in the language of the visitor. */
+export interface SpokenError {
+	message: string;
+	fields: readonly Pick<FieldError, 'field' | 'code' | 'message'>[];
+	/** True if the sentence is the owner's; then nothing is added. */
+	isOwners: boolean;
+}
+
+export interface RejectedPage extends SpokenError {
 	status: number;
 	code: ErrorCode;
-	/** The sentence of the JSON envelope. */
-	message: string;
 	requestId: string;
-	fields?: readonly FieldError[];
-	/** True if the sentence is the owner's; then nothing is added. */
-	isOwners?: boolean;
 	/** The Referer or Origin as sent. */
 	backUrl?: string | null;
+	accent?: string | null | undefined;
 }
 
 /** The page for a rejected submission: status and sentence of the JSON response, and advice. */
-export function errorPage({ status, code, message, requestId, fields = [], isOwners, backUrl }: Rejection): Page {
+export function errorPage(translation: Translation, rejection: RejectedPage): Page {
+	const { status, code, message, requestId, fields, isOwners, backUrl, accent } = rejection;
+	const { say } = translation;
 	const [title, advice] = ERROR_TEXTS[code] ?? OTHER_ERROR;
 	const others = fields.filter((field) => field.message !== message);
 	return renderPage({
+		translation,
 		status,
-		title,
+		title: say(title),
 		mark: 'rejected',
-		body: html`<p class="lead">${message}</p>
-${others.length > 0 && html`<ul>${others.map(listField)}</ul>\n`}${!isOwners && html`<p>${advice}</p>\n`}<p class="soft">Your browser’s Back button keeps what you typed.</p>
-${backLink(backUrl)}`,
-		footer: `${status} ${code} · Request ${requestId}`,
+		accent,
+		body: html`${message !== say(title) && html`<p class="lead">${message}</p>\n`}${others.length > 0 && html`<ul>${others.map(({ field, message: text }) => html`<li><strong>${field}</strong>: ${text}</li>`)}</ul>\n`}${!isOwners && html`<p>${say(advice)}</p>\n`}<p class="soft">${say('backKeeps')}</p>
+${backLink(translation, backUrl)}`,
+		footer: `${status} ${code} · ${say('request', { id: requestId })}`,
 	});
 }
 
 /** The page at an address without a form: the root of a listener, an unknown path. */
-export function smallPage({ status, requestId }: { status: number; requestId: string }): Page {
+export function smallPage(
+	translation: Translation,
+	{ status, requestId }: { status: number; requestId: string },
+): Page {
+	const { say } = translation;
 	const [title, text] = SMALL_PAGES[status] ?? UNKNOWN_SMALL_PAGE;
 	return renderPage({
+		translation,
 		status,
-		title,
+		title: say(title),
 		mark: status >= 500 ? 'rejected' : 'letter',
-		body: html`<p class="lead">${text}</p>`,
-		footer: `${status} · Request ${requestId}`,
+		body: html`<p class="lead">${say(text)}</p>`,
+		footer: `${status} · ${say('request', { id: requestId })}`,
 	});
 }
 
 /** Links only to URLs that are valid redirect targets. */
-export function backLink(backUrl: string | null | undefined): Html | null {
-	const url = parseRedirectUrl(backUrl ?? '');
-	return url && html`<p class="back"><a href="${url.href}">Back to ${url.host}</a></p>`;
+export function backLink({ say }: Translation, to: string | null | undefined, label?: string | null): Html | null {
+	const url = parseRedirectUrl(to ?? '');
+	return url && html`<p class="back"><a href="${url.href}">${label ?? say('backTo', { host: url.host })}</a></p>`;
 }
 
-function listField({ field, message }: FieldError): Html {
-	return html`<li><strong>${field}</strong>: ${message}</li>`;
+/** The title of an error's page; for programs in other languages also its sentence, if it has none. */
+export function titleOf({ say }: Translation, code: ErrorCode): string {
+	return say((ERROR_TEXTS[code] ?? OTHER_ERROR)[0]);
 }
 
-type Text = readonly [title: string, text: string];
-
-const CLOSED = 'Please reach the owner of the site another way.';
-const ONCE_MORE = 'Go back and send it once more. If that fails too, tell the owner of the site.';
-const TOO_LARGE = 'Go back, shorten your message or leave out attachments, and send it again.';
-const WITHOUT_FILE = 'Go back, take the file out and send the rest.';
-const OTHER_FILE = 'Go back, choose another file or none, and send it again.';
-const HUMAN = 'Go back, complete the check below the form and send it again.';
-const SENT_ALREADY = 'Reload the form in your browser before you send another message.';
+type Texts = readonly [title: Key, text: Key];
 
 /** The title of an error's page, and its advice to the visitor. */
-const ERROR_TEXTS: Partial<Record<ErrorCode, Text>> = {
-	FORM_NOT_FOUND: [
-		'There is no such form',
-		'It may have been removed. If this is your site, compare the form’s action with the address of the form.',
-	],
-	FORM_DISABLED: ['This form is closed', CLOSED],
-	FORM_NOT_OPEN: ['Not open yet', 'Come back later.'],
-	FORM_CLOSED: ['This form is closed', CLOSED],
-	FORM_FULL: ['No places left', CLOSED],
-	DOMAIN_NOT_ALLOWED: [
-		'This website cannot use this form',
-		'If this is your site, add its domain to the form’s allowed domains.',
-	],
-	RATE_LIMITED: [
-		'One moment, please',
-		'Many messages came from your network in a short time. Wait a minute, go back and send yours again.',
-	],
-	PAYLOAD_TOO_LARGE: ['Too much at once', TOO_LARGE],
-	UNSUPPORTED_MEDIA_TYPE: ['The form was not understood', ONCE_MORE],
-	INVALID_BODY: ['The form was not understood', ONCE_MORE],
-	EMPTY_SUBMISSION: ['The form was empty', 'Go back, fill in at least one field and send it again.'],
-	FILES_NOT_SUPPORTED: ['Files cannot be sent here', WITHOUT_FILE],
-	FILE_TOO_LARGE: ['The file is too large', OTHER_FILE],
-	TOO_MANY_FILES: ['Too many files', OTHER_FILE],
-	FILE_TYPE_NOT_ALLOWED: ['This kind of file cannot be sent here', OTHER_FILE],
-	FILES_FULL: ['No room for files', WITHOUT_FILE],
-	CAPTCHA_REQUIRED: ['Are you human?', HUMAN],
-	CAPTCHA_FAILED: ['Are you human?', HUMAN],
-	IDEMPOTENCY_KEY_REUSED: ['This form was sent already', SENT_ALREADY],
-	INTERNAL: ['Something went wrong here', 'This is our fault, not yours. Wait a moment, go back and send it again.'],
-	UNAVAILABLE: ['Back in a moment', 'Your message was not sent. Wait a minute, go back and send it again.'],
+const ERROR_TEXTS: Partial<Record<ErrorCode, Texts>> = {
+	FORM_NOT_FOUND: ['noFormTitle', 'noFormAdvice'],
+	FORM_DISABLED: ['closedTitle', 'closedAdvice'],
+	FORM_NOT_OPEN: ['notOpenTitle', 'notOpenAdvice'],
+	FORM_CLOSED: ['closedTitle', 'closedAdvice'],
+	FORM_FULL: ['fullTitle', 'closedAdvice'],
+	DOMAIN_NOT_ALLOWED: ['domainTitle', 'domainAdvice'],
+	RATE_LIMITED: ['waitTitle', 'waitAdvice'],
+	PAYLOAD_TOO_LARGE: ['tooMuchTitle', 'tooMuchAdvice'],
+	UNSUPPORTED_MEDIA_TYPE: ['notUnderstoodTitle', 'onceMoreAdvice'],
+	INVALID_BODY: ['notUnderstoodTitle', 'onceMoreAdvice'],
+	EMPTY_SUBMISSION: ['emptyTitle', 'emptyAdvice'],
+	FILES_NOT_SUPPORTED: ['noFilesTitle', 'withoutFileAdvice'],
+	FILE_TOO_LARGE: ['fileSizeTitle', 'otherFileAdvice'],
+	TOO_MANY_FILES: ['manyFilesTitle', 'otherFileAdvice'],
+	FILE_TYPE_NOT_ALLOWED: ['fileTypeTitle', 'otherFileAdvice'],
+	FILES_FULL: ['filesFullTitle', 'withoutFileAdvice'],
+	CAPTCHA_REQUIRED: ['captchaTitle', 'captchaAdvice'],
+	CAPTCHA_FAILED: ['captchaTitle', 'captchaAdvice'],
+	IDEMPOTENCY_KEY_REUSED: ['sentTitle', 'sentAdvice'],
+	INTERNAL: ['internalTitle', 'internalAdvice'],
+	UNAVAILABLE: ['unavailableTitle', 'unavailableAdvice'],
 };
 
-const OTHER_ERROR: Text = ['Your message was not sent', ONCE_MORE];
+const OTHER_ERROR: Texts = ['unsentTitle', 'onceMoreAdvice'];
 
-const SMALL_PAGES: Record<number, Text> = {
-	400: ['Bad request', 'This server could not read what your browser asked for.'],
-	404: ['Nothing here', 'There is no page at this address. It may have a typing error, or the page has moved.'],
-	405: ['Not a page', 'This address exists, but it is not a page to look at.'],
-	429: ['One moment, please', 'There were many requests from your network. Wait a minute and try again.'],
-	503: ['Back in a moment', 'This server cannot respond right now. Wait a minute and try again.'],
+const SMALL_PAGES: Record<number, Texts> = {
+	400: ['badRequestTitle', 'badRequestText'],
+	404: ['nothingTitle', 'nothingText'],
+	405: ['noPageTitle', 'noPageText'],
+	429: ['waitTitle', 'manyRequestsText'],
+	503: ['unavailableTitle', 'downText'],
 };
 
-const UNKNOWN_SMALL_PAGE: Text = ['Something went wrong', 'Wait a moment and try again.'];
+const UNKNOWN_SMALL_PAGE: Texts = ['brokenTitle', 'brokenText'];

@@ -2,6 +2,7 @@
 
 import { renewCaptchas } from './captchas.ts';
 import { withoutShadows } from './form-members.ts';
+import { languageHeader, noteLanguage } from './language.ts';
 import { addStamp, fetchStamp } from './load-time-tokens.ts';
 import { clearMessages, prepareMessages, showError, showSuccess } from './messages.ts';
 import { fetchStatus, showClosed } from './status.ts';
@@ -23,7 +24,8 @@ interface Sending {
 /** The server's response; `status` 0 means that there was none. */
 interface Outcome {
 	status: number;
-	error?: string;
+	/** In the language of the visitor. */
+	message?: string;
 	code?: string;
 	errors?: { field: string; message: string }[];
 	/** The files that the server did without, and the number of others. */
@@ -62,7 +64,7 @@ async function stampIfOurs(form: HTMLFormElement): Promise<void> {
 async function tellStatus(form: HTMLFormElement): Promise<void> {
 	const endpoint = findEndpoint(form, null);
 	prepareMessages(form);
-	const status = endpoint ? await fetchStatus(endpoint) : {};
+	const status = endpoint ? await fetchStatus(form, endpoint) : {};
 	if (status.open === false && announce(form, 'closed', status)) showClosed(form, SUBMIT_BUTTONS, status);
 }
 
@@ -143,12 +145,13 @@ async function post(form: HTMLFormElement, { endpoint, data }: Sending): Promise
 		const response = await fetch(endpoint, {
 			method: 'POST',
 			body,
-			headers: { Accept: 'application/json', 'Content-Type': type, 'Idempotency-Key': key },
+			headers: { ...languageHeader(form), Accept: 'application/json', 'Content-Type': type, 'Idempotency-Key': key },
 			credentials: 'omit',
 			// Else other origins are told the origin of the page only.
 			...(withoutShadows(form).hasAttribute('data-formsrv-page') && { referrerPolicy: 'no-referrer-when-downgrade' }),
 			signal: AbortSignal.timeout(TIMEOUT_MS + body.size / SLOWEST_BYTES_PER_MS),
 		});
+		noteLanguage(form, response);
 		const envelope = await response.json().catch(() => ({}));
 		return { ...envelope, status: response.status };
 	} catch {
@@ -208,7 +211,7 @@ function fail(form: HTMLFormElement, outcome: Outcome, submitter: HTMLElement | 
 	if (!mayRetry) renewCaptchas(withoutShadows(form));
 	if (!announce(form, 'error', outcome)) return;
 	showError(form, {
-		text: outcome.error,
+		text: outcome.message,
 		fields: outcome.errors ?? [],
 		retry: mayRetry ? () => withoutShadows(form).requestSubmit(submitter) : undefined,
 	});

@@ -1,6 +1,7 @@
 /** Messages to the visitor after sending: a region for success, one for errors, and fields marked as invalid. */
 
 import { withoutShadows } from './form-members.ts';
+import { sentencesFor } from './language.ts';
 
 interface Regions {
 	status: HTMLElement;
@@ -16,12 +17,6 @@ interface Failure {
 	retry: (() => void) | undefined;
 }
 
-const THANKS = 'Thank you! Your message has been sent.';
-const UNSENT = 'Your message could not be sent. Check your connection and try again; what you typed is still here.';
-const RETRY = 'Try again';
-const DROPPED = 'These files were not accepted:';
-const CONTINUE = 'Continue';
-
 const regions = new WeakMap<HTMLFormElement, Regions>();
 let lastId = 0;
 
@@ -33,6 +28,7 @@ export function prepareMessages(form: HTMLFormElement): Regions {
 		regions.set(form, own);
 	}
 	const plain = withoutShadows(form);
+	for (const region of [own.status, own.alert]) region.lang = sentencesFor(form).language;
 	if (!own.status.isConnected) plain.after(own.status);
 	if (!own.alert.isConnected) (plain.querySelector('[data-formsrv-message]') ?? plain).append(own.alert);
 	return own;
@@ -43,6 +39,7 @@ function createRegion(role: string, name: string): HTMLElement {
 	region.setAttribute('role', role);
 	region.className = `formsrv-${name}`;
 	region.tabIndex = -1;
+	region.dir = 'auto';
 	return region;
 }
 
@@ -67,14 +64,15 @@ export function clearMessages(form: HTMLFormElement): void {
 export function showSuccess(form: HTMLFormElement, dropped: string[] = [], target?: string): void {
 	const plain = withoutShadows(form);
 	const { status } = prepareMessages(form);
-	status.append(create('p', plain.getAttribute('data-formsrv-success') || THANKS));
+	const { thanks, dropped: intro, goOn } = sentencesFor(form);
+	status.append(create('p', plain.getAttribute('data-formsrv-success') || thanks));
 	if (dropped.length > 0) {
 		const list = create('ul');
 		list.append(...dropped.map((name) => create('li', name)));
-		status.append(create('p', plain.getAttribute('data-formsrv-dropped') || DROPPED), list);
+		status.append(create('p', plain.getAttribute('data-formsrv-dropped') || intro), list);
 	}
 	if (target) {
-		const link = create('a', plain.getAttribute('data-formsrv-continue') || CONTINUE);
+		const link = create('a', plain.getAttribute('data-formsrv-continue') || goOn);
 		link.href = target;
 		status.append(link);
 	}
@@ -87,9 +85,10 @@ export function showSuccess(form: HTMLFormElement, dropped: string[] = [], targe
 export function showError(form: HTMLFormElement, { text, fields, retry }: Failure): void {
 	const plain = withoutShadows(form);
 	const own = prepareMessages(form);
+	const { unsent, retry: again } = sentencesFor(form);
 	// The sentence may be that of a field, where it is linked to the input.
 	if (!fields.some(({ message }) => message === text)) {
-		own.alert.append(create('p', text || plain.getAttribute('data-formsrv-unsent') || UNSENT));
+		own.alert.append(create('p', text || plain.getAttribute('data-formsrv-unsent') || unsent));
 	}
 	const list = create('ul');
 	for (const { field, message } of fields) {
@@ -107,7 +106,7 @@ export function showError(form: HTMLFormElement, { text, fields, retry }: Failur
 	}
 	if (list.firstChild) own.alert.append(list);
 	if (retry) {
-		const button = create('button', plain.getAttribute('data-formsrv-retry') || RETRY);
+		const button = create('button', plain.getAttribute('data-formsrv-retry') || again);
 		button.type = 'button';
 		button.onclick = retry;
 		own.alert.append(button);

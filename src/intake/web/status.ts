@@ -1,6 +1,7 @@
 /** Tells visitors before they fill in a form that it is closed now. */
 
 import { withoutShadows } from './form-members.ts';
+import { languageHeader, noteLanguage } from './language.ts';
 import { prepareMessages } from './messages.ts';
 
 /** The server's status of a form. */
@@ -10,9 +11,13 @@ export interface Status {
 }
 
 /** `{}` if nothing is known: then the form is left alone. */
-export async function fetchStatus(endpoint: string): Promise<Status> {
+export async function fetchStatus(form: HTMLFormElement, endpoint: string): Promise<Status> {
 	try {
-		const response = await fetch(endpoint.replace(/\/?(?:[?#].*)?$/, '/status'), { credentials: 'omit' });
+		const response = await fetch(endpoint.replace(/\/?(?:[?#].*)?$/, '/status'), {
+			headers: languageHeader(form),
+			credentials: 'omit',
+		});
+		noteLanguage(form, response);
 		return response.ok ? await response.json() : {};
 	} catch {
 		return {};

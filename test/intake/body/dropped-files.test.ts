@@ -315,7 +315,7 @@ describe('the visitor', () => {
 			const first = await send([NAME, ['cv', pdf], ['cv', wrong]], headers);
 			expect(first.status).toBe(303);
 			const { location, status, text } = await thanksOf(first);
-			expect(location).toStartWith('/thanks?');
+			expect(location).toStartWith('/f/jobs/thanks?');
 			expect(decodeURIComponent(location)).not.toContain('.exe');
 			expect(status).toBe(200);
 			expect(text).toContain('<li>&lt;b&gt;ä.exe (1.5 KiB), not accepted: the form does not accept this type</li>');
@@ -323,7 +323,7 @@ describe('the visitor', () => {
 			if (hasKey)
 				expect((await thanksOf(await send([NAME, ['cv', pdf], ['cv', wrong]], headers))).location).toBe(location);
 			const whole = await thanksOf(await send([NAME, ['cv', pdf]], html));
-			expect(whole.location).toBe('/thanks');
+			expect(whole.location).toBe('/f/jobs/thanks');
 			expect(whole.text).not.toContain('not accepted');
 		},
 	);

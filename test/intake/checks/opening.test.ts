@@ -46,7 +46,7 @@ test('a form opens and closes at its moments, to the millisecond', async () => {
 test('without words of the owner a sentence says when it opens', async () => {
 	const { slug } = await makeForm({ opensAt: '2027-02-01T10:30:00+01:00' });
 	const { body } = await server.submit(slug, { a: 1 });
-	expect(body.message).toBe('This form is not open yet. It opens on 2027-02-01 at 09:30 UTC.');
+	expect(body.message).toBe('This form is not open yet. It opens on 1 Feb 2027, 09:30 UTC.');
 });
 
 describe('a full form', () => {

@@ -7,6 +7,7 @@ import type { Captcha } from '../../../src/form-values/captchas.ts';
 import { helpPage } from '../../../src/intake/pages/help-page.ts';
 import type { Page } from '../../../src/intake/pages/page-frame.ts';
 import { errorPage, smallPage, thankYouPage } from '../../../src/intake/pages/pages.ts';
+import { inEnglish } from '../../../src/languages/translations.ts';
 import { findAccessibilityFaults, openBrowser } from '../../browser.ts';
 
 setDefaultTimeout(20_000);
@@ -21,28 +22,36 @@ const PAYLOADS = [
 	'&lt;b&gt;&#x3c;script&#x3e;',
 ];
 
-const rejection = { status: 400, code: 'INVALID_BODY', message: 'Broken.', requestId: 'r1' } as const;
+const rejection = {
+	status: 400,
+	code: 'INVALID_BODY',
+	message: 'Broken.',
+	requestId: 'r1',
+	fields: [],
+	isOwners: false,
+} as const;
+const english = inEnglish();
 const help = (endpoint: string, captcha: Captcha | null = null, honeypot = '_gotcha') =>
-	helpPage({ endpoint, captcha, honeypot });
+	helpPage(english, { endpoint, captcha, honeypot });
 const backUrl = 'https://www.bakery.example/contact?from=x&to=y';
 
 const samples: Record<string, Page> = {
-	'the thank-you page': thankYouPage({ backUrl }),
-	'the thank-you page without a way back': thankYouPage(),
-	'an error page': errorPage({
+	'the thank-you page': thankYouPage(english, { backUrl }),
+	'the thank-you page without a way back': thankYouPage(english),
+	'an error page': errorPage(english, {
 		...rejection,
 		backUrl,
 		fields: [{ field: 'email', code: 'INVALID', message: 'Not an address.' }],
 	}),
 	'the help page': help('https://forms.bakery.example/f/contact-k3v9x2qm'),
 	'the help page of a form with a captcha': help('https://forms.bakery.example/f/contact-k3v9x2qm', 'hcaptcha'),
-	'a small page': smallPage({ status: 404, requestId: 'r1' }),
-	'a small page of a fault': smallPage({ status: 503, requestId: 'r1' }),
+	'a small page': smallPage(english, { status: 404, requestId: 'r1' }),
+	'a small page of a fault': smallPage(english, { status: 503, requestId: 'r1' }),
 };
 
 describe('the content of the pages', () => {
 	test('an error page has the status, the sentence, the code and the request id of the JSON error', () => {
-		const page = errorPage({ ...rejection, status: 429, code: 'RATE_LIMITED', message: 'Too many.' });
+		const page = errorPage(english, { ...rejection, status: 429, code: 'RATE_LIMITED', message: 'Too many.' });
 		expect(page.status).toBe(429);
 		for (const part of ['Too many.', 'RATE_LIMITED', 'r1', 'Back button keeps what you typed']) {
 			expect(page.html).toContain(part);
@@ -50,7 +59,8 @@ describe('the content of the pages', () => {
 	});
 
 	test('every code of an error has a page', () => {
-		for (const code of ERROR_CODES) expect(errorPage({ ...rejection, code }).html).toMatch(/<h1>[^<]{5,}<\/h1>/);
+		for (const code of ERROR_CODES)
+			expect(errorPage(english, { ...rejection, code }).html).toMatch(/<h1>[^<]{5,}<\/h1>/);
 	});
 
 	test('the invalid fields are listed', () => {
@@ -84,14 +94,14 @@ describe('the link back', () => {
 		['https://user:pass@a.example/', null],
 		[`https://a.example/${'x'.repeat(2048)}`, null],
 	])('%p leads to %p', (backUrl, href) => {
-		const [, link = null] = /<a href="([^"]*)"/.exec(thankYouPage({ backUrl }).html) ?? [];
+		const [, link = null] = /<a href="([^"]*)"/.exec(thankYouPage(english, { backUrl }).html) ?? [];
 		expect(link).toBe(href);
 	});
 });
 
 describe('in a real browser', () => {
 	let browser: Browser;
-	let current: Page = smallPage({ status: 404, requestId: 'r1' });
+	let current: Page = smallPage(english, { status: 404, requestId: 'r1' });
 	const server = Bun.serve({
 		port: 0,
 		hostname: '127.0.0.1',
@@ -146,9 +156,9 @@ describe('in a real browser', () => {
 		const { tab, noises } = await openTab({ bypassCSP: true });
 		for (const payload of PAYLOADS) {
 			const pages = [
-				thankYouPage({ backUrl: payload }),
-				thankYouPage({ backUrl: `https://a.example/${payload}` }),
-				errorPage({
+				thankYouPage(english, { backUrl: payload }),
+				thankYouPage(english, { backUrl: `https://a.example/${payload}` }),
+				errorPage(english, {
 					...rejection,
 					message: payload,
 					requestId: payload,
@@ -156,7 +166,7 @@ describe('in a real browser', () => {
 					fields: [{ field: payload, code: 'X', message: payload }],
 				}),
 				help(new URL(`/f/${payload}`, 'https://a.example').href, 'altcha', payload),
-				smallPage({ status: 404, requestId: payload }),
+				smallPage(english, { status: 404, requestId: payload }),
 			];
 			for (const page of pages) {
 				await show(tab, page);

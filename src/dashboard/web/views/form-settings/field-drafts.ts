@@ -14,6 +14,7 @@ export interface RuleDraft extends Record<Exclude<RuleMember, 'options'>, string
 	name: string;
 	type: FieldType;
 	label: string;
+	message: string;
 	isRequired: boolean;
 	/** One on each line. */
 	options: string;
@@ -29,13 +30,14 @@ export function ruleDraft(rule: FieldRule, id: number): RuleDraft {
 		name: rule.name,
 		type: rule.type,
 		label: rule.label ?? '',
+		message: rule.message ?? '',
 		isRequired: rule.required ?? false,
 		options: (rule.options ?? []).join('\n'),
 	};
 }
 
 /** With the members of its type alone. What is no number is sent as it is, for the server to say so. */
-export function ruleOf({ name, type, label, isRequired, options, ...texts }: RuleDraft): FieldRule {
+export function ruleOf({ name, type, label, message, isRequired, options, ...texts }: RuleDraft): FieldRule {
 	const members: readonly RuleMember[] = FIELD_TYPES[type].members;
 	const sent = TEXTS.filter((member) => members.includes(member) && texts[member] !== '');
 	const values = sent.map((member) => [member, valueOfMember(member, { type, text: texts[member] })]);
@@ -45,6 +47,7 @@ export function ruleOf({ name, type, label, isRequired, options, ...texts }: Rul
 		name: name.trim(),
 		type,
 		...(label.trim() && { label: label.trim() }),
+		...(message.trim() && { message: message.trim() }),
 		...(isRequired && { required: true }),
 		...Object.fromEntries(values),
 		...(chosen.length > 0 && { options: chosen }),

@@ -96,6 +96,15 @@ function Rule({ draft, at, count, error, disabled, isNew, onChange, onMove, onRe
 						disabled={disabled}
 						onInput={(label) => set({ label })}
 					/>
+					<Field
+						label="Sentence"
+						hint="What visitors read if it is at fault. Empty: ours, in their language."
+						value={draft.message}
+						maxLength={200}
+						error={faultOf('message')}
+						disabled={disabled}
+						onInput={(message) => set({ message })}
+					/>
 					<Switch
 						label="Required"
 						isOn={draft.isRequired}

@@ -9,6 +9,7 @@ import type { Files } from '../../../../forms/kinds/files.ts';
 import type { List } from '../../../../forms/kinds/list.ts';
 import type { Routes } from '../../../../forms/kinds/mail-routes.ts';
 import type { NotificationSetting as NotificationKind } from '../../../../forms/kinds/notification.ts';
+import type { Pages } from '../../../../forms/kinds/pages.ts';
 import type { Retention } from '../../../../forms/kinds/retention.ts';
 import type { Count, Moment } from '../../../../forms/kinds/scalar.ts';
 import type { Setting } from '../../../../forms/kinds/setting.ts';
@@ -29,6 +30,7 @@ import {
 	notificationChange,
 	notificationDraft,
 } from './notification-setting.tsx';
+import { type PagesDraft, PagesSetting, pagesChange, pagesDraft } from './pages-setting.tsx';
 import { type RetentionDraft, RetentionSetting, retentionChange, retentionDraft } from './retention-setting.tsx';
 import { type RouteDraft, RoutesSetting, routeDraft, routeOf } from './routes-setting.tsx';
 import { type SpamDraft, SpamSetting, spamChange, spamDraft } from './spam-setting.tsx';
@@ -120,6 +122,12 @@ const spam: Control<Spam, SpamDraft> = {
 	Input: SpamSetting,
 };
 
+const pages: Control<Pages, PagesDraft> = {
+	draft: pagesDraft,
+	change: pagesChange,
+	Input: PagesSetting,
+};
+
 const retention: Control<Retention, RetentionDraft> = {
 	draft: retentionDraft,
 	change: retentionChange,
@@ -193,6 +201,7 @@ const CONTROLS: { [K in Kind]: Control<Extract<FormSetting, { kind: K }>, unknow
 	fields,
 	notification,
 	routes,
+	pages,
 };
 
 /** `undefined` for a switch. */

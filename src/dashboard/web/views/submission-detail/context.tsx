@@ -1,6 +1,7 @@
 /** Data kept of a submission beside its fields, as the form wants it. */
 
 import { type Dropped, describeDropped } from '../../../../form-values/dropped-files.ts';
+import { say } from '../../../../languages/translations.ts';
 import type { Submission } from '../../api-types.ts';
 
 interface Kept extends Dropped {
@@ -22,7 +23,12 @@ export function Context({ meta }: Pick<Submission, 'meta'>) {
 		['Address', address],
 		['Browser', agent],
 		['Dropped fields', dropped.join(', ')],
-		['Dropped files', describeDropped(kept).join('\n')],
+		[
+			'Dropped files',
+			describeDropped(kept)
+				.map((line) => say(...line))
+				.join('\n'),
+		],
 	].filter(([, text]) => text);
 	if (rows.length === 0) return null;
 	return (
