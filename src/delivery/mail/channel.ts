@@ -74,6 +74,13 @@ interface Rendered {
 	release: Release;
 }
 
+interface AboutDigest {
+	form: FormRow;
+	recipients: Required<MailRecipients>;
+	identity: MailIdentity;
+	signal: AbortSignal | undefined;
+}
+
 export function createMailChannel(storage: Storage, { setup, language, budget, store }: MailChannelOptions): Messages {
 	const { db } = storage;
 	const attachments = createAttachments(storage, store);
@@ -130,8 +137,8 @@ export function createMailChannel(storage: Storage, { setup, language, budget, s
 		if (!form || form.deletedAt !== null) return { kind: 'rejected', error: 'The form was deleted' };
 		const recipients = recipientsIn(row);
 		if (!recipients) return { kind: 'rejected', error: `"${row.destination}" is not a mail address` };
-		if (row.event === SUBMISSIONS_DIGEST) return digest(row, { form, recipients, signal });
 		const identity = await identityIn(form, setup, language);
+		if (row.event === SUBMISSIONS_DIGEST) return digest(row, { form, recipients, identity, signal });
 		if (row.event === ADDRESS_CHANGED) {
 			const mail = renderAddressNotice(identity, { id: row.id, madeAt: timeOf(row.id), form, ...recipients });
 			return { mail, release: () => {} };
@@ -155,10 +162,8 @@ export function createMailChannel(storage: Storage, { setup, language, budget, s
 	}
 
 	/** A delivery split off from a digest covers the same submissions. */
-	async function digest(
-		row: DeliveryRow,
-		{ form, recipients, signal }: { form: FormRow; recipients: MailRecipients; signal?: AbortSignal },
-	): Promise<Rendered | Outcome> {
+	async function digest(row: DeliveryRow, about: AboutDigest): Promise<Rendered | Outcome> {
+		const { form, recipients, identity, signal } = about;
 		const id = row.digestId ?? row.id;
 		const notSpam = db
 			.select({ id: submissions.id })
@@ -190,7 +195,6 @@ export function createMailChannel(storage: Storage, { setup, language, budget, s
 				// Reading may take long: yield to other work in between.
 				await new Promise((resolve) => setImmediate(resolve));
 			}
-			const identity = await identityIn(form, setup, language);
 			return renderDigest(identity, { id, madeAt: timeOf(id), form, total, latest, ...recipients });
 		});
 	}
