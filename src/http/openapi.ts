@@ -116,7 +116,7 @@ const ERRORS: Record<ErrorCode, ErrorExample> = {
 	},
 	FORM_NOT_OPEN: {
 		description: 'The form does not accept submissions yet; see its status.',
-		error: 'This form is not open yet. It opens on 2027-02-01 at 09:00 UTC.',
+		error: 'This form is not open yet. It opens on 1 Feb 2027, 09:00 UTC.',
 	},
 	FORM_CLOSED: {
 		description: 'The form no longer accepts submissions.',

@@ -126,7 +126,7 @@ describe('the OpenAPI document', () => {
 			([, , sentence]) =>
 				new RegExp(
 					`^${`${sentence}`
-						.split(/\$\{[^}]*\}/)
+						.split(/\$?\{[^}]*\}/)
 						.map(RegExp.escape)
 						.join('.+')}$`,
 				),
