@@ -154,7 +154,10 @@ describe('an archive', () => {
 		const keys = sent.map(({ file: { key } }) => key);
 		const [, one = '', , lost = '', longer = '', shorter = ''] = keys;
 		rmSync(pathOf(lost));
-		writeFileSync(pathOf(one), 'x');
+		writeFileSync(
+			pathOf(one),
+			readFileSync(pathOf(one)).map((byte) => byte ^ 1),
+		);
 		truncateSync(pathOf(shorter), 100);
 		writeFileSync(pathOf(longer), Buffer.alloc(600));
 		const report = await cli.json('backup', 'x.tar');

@@ -54,11 +54,14 @@ export async function createClock(sql: Sql, { now, oldestWriting, onError }: Clo
 
 	const end = () => Math.max(last + 1, present());
 
-	/**
-	 * Submissions that this process has not stored yet get their ids behind it, of a later millisecond: a client that goes on from the newest
-	 * time it saw would miss those of the same one.
-	 */
+	/** Submissions that this process has not stored yet get their ids behind it. */
 	function ownHorizon(): number {
+		last = Math.max(last, end());
+		return oldestWriting() ?? last;
+	}
+
+	/** So too, and of a later millisecond: a client that goes on from the newest time it saw would miss those of the same one. */
+	function ownMoment(): number {
 		const next = millisecondStart(Math.max(last, present())) + IDS_PER_MILLISECOND;
 		last = next - 1;
 		const writing = oldestWriting();
@@ -66,8 +69,7 @@ export async function createClock(sql: Sql, { now, oldestWriting, onError }: Clo
 	}
 
 	/** No submission below it will appear, whatever servers there are or come. */
-	async function settled(): Promise<number> {
-		const own = ownHorizon();
+	async function settled(own = ownHorizon()): Promise<number> {
 		if (isOwnClock) return Math.min(own, present());
 		const [row] = await rowsOf<[number]>(
 			sql,
@@ -96,10 +98,10 @@ export async function createClock(sql: Sql, { now, oldestWriting, onError }: Clo
 		/** Without delay where this process is the only one. */
 		async horizon(): Promise<number> {
 			// Before the question: another server that comes after it makes later ids.
-			const own = ownHorizon();
-			return (await servers.areOthers()) ? settled() : own;
+			const own = ownMoment();
+			return (await servers.areOthers()) ? settled(own) : own;
 		},
-		settled,
+		settled: () => settled(),
 		timeline: () => timeline,
 		/** The database's clock is not this process's to watch. */
 		look(): void {},
