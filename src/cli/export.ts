@@ -10,7 +10,7 @@ import { NOTE } from '../submissions/files/archive.ts';
 import { createDownloads, type FormArchive } from '../submissions/files/downloads.ts';
 import { roughSize } from '../text/byte-sizes.ts';
 import { plural } from '../text/plural.ts';
-import { about, type Cli, findForm, type Options, type Output, withStorage } from './cli.ts';
+import { about, type Cli, CommandError, findForm, type Options, type Output, withStorage } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { pass, type Write, writeToFile } from './output-file.ts';
 import { CRITERIA, queryOf, withCriteria } from './query-options.ts';
@@ -32,6 +32,11 @@ export function addExport(submissions: CliCommand, cli: Cli): void {
 		.option('--infected', 'Put files into the archive too in which the virus scanner found something')
 		.option('--force', 'Overwrite the file if there is one')
 		.option('--columns <names>', 'Columns, separated by commas, such as "createdAt,email"; "data" is all fields')
+		.option(
+			'--labels',
+			'Call the columns of a CSV or workbook as people call them, fields by the labels of their rules',
+		)
+		.option('--time-zone <name>', 'Time zone of the moments in a CSV or workbook, such as Europe/Berlin (default: UTC)')
 		.option('--bom', 'Begin a CSV with a byte order mark, which Excel needs')
 		.choice(
 			'--formulas <how>',
@@ -41,17 +46,22 @@ export function addExport(submissions: CliCommand, cli: Cli): void {
 	withCriteria(command).examples(
 		'formsrv submissions export contact-k3v9x2qm -o contact.csv',
 		'formsrv submissions export contact-k3v9x2qm -o contact.csv --files contact.zip',
+		'formsrv submissions export contact-k3v9x2qm --format xlsx --labels --time-zone Europe/Berlin -o contact.xlsx',
 		'formsrv submissions export contact-k3v9x2qm --format ndjson --since 2026-01-01 | gzip > contact.ndjson.gz',
 	);
 	withStorage(command).action((name: string, options: Options) => {
-		const params = queryOf({ ...options, bom: options.bom ? '1' : '0' }, [
+		const params = queryOf({ ...options, bom: options.bom ? '1' : '0', labels: `${options.labels === true}` }, [
 			'format',
 			'columns',
+			'labels',
+			'timeZone',
 			'formulas',
 			'bom',
 			...CRITERIA,
 		]);
 		const query = parseExportQuery(params);
+		if (query.format === 'xlsx' && options.output === undefined && options.files === undefined)
+			throw new CommandError('A workbook is not text: name its file with --output, such as contact.xlsx.', 2);
 		return cli.withApp(options, {
 			action: 'exportSubmissions',
 			use: async (app) => {

@@ -136,6 +136,7 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 				isFormLevel: false,
 				bom: false,
 				formulas: 'guard',
+				timeZone: 'UTC',
 			} satisfies Layout as Layout,
 			steps: [],
 			isFirst: true,

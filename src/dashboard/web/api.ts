@@ -160,11 +160,13 @@ export const files = {
 	link: (file: types.FileAddress, expiresIn: number) => post<types.FileLink>(`${filePath(file)}/link`, { expiresIn }),
 };
 
-export type ExportFormat = 'csv' | 'json' | 'ndjson';
+export type ExportFormat = 'csv' | 'xlsx' | 'json' | 'ndjson';
 
 export interface ExportQuery extends types.Selection {
 	format: ExportFormat;
 	columns: string;
+	labels?: true;
+	timeZone?: string;
 	bom?: 1;
 	formulas?: 'raw';
 }

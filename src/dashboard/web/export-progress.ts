@@ -1,4 +1,4 @@
-/** Counts the records of an export while its bytes stream by: in every format a record is a line. */
+/** Counts the records of an export while its bytes stream by: in every format but the workbook a record is a line. */
 
 import type { ExportFormat } from './api.ts';
 
@@ -7,7 +7,7 @@ const NEW_LINE = 0x0a;
 const CLOSE_LIST = 0x5d;
 
 /** Returns a function that takes chunks and returns the number of complete records so far. */
-export function createRecordCounter(format: ExportFormat): (chunk: Uint8Array) => number {
+export function createRecordCounter(format: Exclude<ExportFormat, 'xlsx'>): (chunk: Uint8Array) => number {
 	let isQuoted = false;
 	// The header of a CSV, and the opening bracket of JSON, are no records.
 	let lines = format === 'ndjson' ? 0 : -1;

@@ -7,7 +7,7 @@ import { exportRow, type Layout } from './formats.ts';
 
 /** Large enough for a message between threads, small in memory. */
 const CHUNK_CHARACTERS = 256 * 1024;
-const CHUNK_SUBMISSIONS = 1000;
+export const CHUNK_SUBMISSIONS = 1000;
 
 export interface ChunkRequest extends ScanRequest {
 	selection: Selection;

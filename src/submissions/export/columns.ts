@@ -2,6 +2,8 @@
 
 import { CONTENT, STATE } from '../../delivery/present-submission.ts';
 import { invalidField } from '../../errors.ts';
+import { type FieldRule, labelsOf } from '../../field-rules/rules.ts';
+import { COLUMN_TITLES } from './column-titles.ts';
 
 const columnsOf = (members: typeof STATE) =>
 	members.flatMap(({ name, column }) => (column ? [column.name ?? name] : []));
@@ -9,11 +11,25 @@ const BEFORE_FIELDS = ['id', ...columnsOf(STATE)];
 const AFTER_FIELDS = columnsOf(CONTENT);
 /** The fields beyond the listed names. */
 export const OTHER_FIELDS = 'otherFields';
+const OWN_KINDS: Record<string, CellKind> = {
+	createdAt: 'moment',
+	isRead: 'boolean',
+	isStarred: 'boolean',
+	isSpam: 'boolean',
+	spamScore: 'number',
+};
 /** Columns besides the fields. */
 const OWN_COLUMNS = [...BEFORE_FIELDS, OTHER_FIELDS, ...AFTER_FIELDS];
 
+/** The kind of value that the cells of a column have in a workbook; others are texts there. */
+export type CellKind = 'text' | 'number' | 'boolean' | 'date' | 'moment';
+
 /** A field may be called as an own column is. */
-export type Column = { own: string } | { field: string };
+export type Column = ({ own: string } | { field: string }) & {
+	/** The text of its head. */
+	title: string;
+	kind: CellKind;
+};
 
 /** The fields of a form, for its exports. */
 export interface KnownFields {
@@ -25,6 +41,10 @@ export interface KnownFields {
 	hasFiles: boolean;
 	/** Returns whether a field of this name may be asked for. */
 	isKnown(name: string): boolean;
+	/** The rules of the form's fields, for the kinds of their values. */
+	rules: readonly FieldRule[] | null;
+	/** True if columns are called as people call them. */
+	hasLabels: boolean;
 }
 
 const DATA = 'data';
@@ -33,13 +53,30 @@ const FIELD = `${DATA}.`;
 /** All columns, in the order of a CSV. */
 export function allColumns(known: KnownFields): Column[] {
 	const after = AFTER_FIELDS.filter((name) => known.hasFiles || name !== 'attachedFiles');
+	const toOwn = ownColumns(known);
 	return [...BEFORE_FIELDS.map(toOwn), ...fieldColumns(known), ...after.map(toOwn)];
 }
 
-const toOwn = (own: string): Column => ({ own });
+const ownColumns =
+	({ hasLabels }: KnownFields) =>
+	(own: string): Column => ({
+		own,
+		title: (hasLabels && COLUMN_TITLES[own]) || own,
+		kind: OWN_KINDS[own] ?? 'text',
+	});
 
-function fieldColumns({ listed, isPartial }: KnownFields): Column[] {
-	return [...listed.map((field) => ({ field })), ...(isPartial ? [toOwn(OTHER_FIELDS)] : [])];
+function fieldColumns(known: KnownFields): Column[] {
+	const { listed, isPartial } = known;
+	return [...listed.map(columnsOfFields(known)), ...(isPartial ? [ownColumns(known)(OTHER_FIELDS)] : [])];
+}
+
+function columnsOfFields({ rules, hasLabels }: KnownFields): (field: string) => Column {
+	const labelOf = hasLabels ? labelsOf(rules) : (name: string) => name;
+	const types = new Map(rules?.map(({ name, type }) => [name, type]));
+	return (field) => {
+		const type = types.get(field);
+		return { field, title: labelOf(field), kind: type === 'number' || type === 'date' ? type : 'text' };
+	};
 }
 
 /** The entries of the parameter: separated by commas, a comma in a name is written `\,` and a backslash `\\`. */
@@ -58,11 +95,11 @@ export function chooseColumns(names: readonly string[], known: KnownFields): Col
 
 function columnsNamed(name: string, known: KnownFields): Column[] {
 	const own = OWN_COLUMNS.find((candidate) => candidate === name);
-	if (own) return [{ own }];
+	if (own) return [ownColumns(known)(own)];
 	if (name === DATA) return fieldColumns(known);
 	const field = name.startsWith(FIELD) ? name.slice(FIELD.length) : name;
 	if (!known.isKnown(field)) throw unknown(name);
-	return [{ field }];
+	return [columnsOfFields(known)(field)];
 }
 
 function unknown(name: string) {

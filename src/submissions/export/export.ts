@@ -1,5 +1,6 @@
 /** Exports of any size: produced in chunks as fast as the client reads, in bounded memory. */
 
+import { invalidField } from '../../errors.ts';
 import type { EndTurn } from '../../http/concurrency-limit.ts';
 import { oneOf, single } from '../../http/query-parameters.ts';
 import type { Storage } from '../../storage/contract.ts';
@@ -7,6 +8,7 @@ import type { Selection } from '../../storage/submission.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import type { ByteBudget } from '../../tasks/byte-budget.ts';
 import type { OneAtATime } from '../../tasks/one-at-a-time.ts';
+import { isTimeZone } from '../../text/time-zone.ts';
 import { type OrderedCriteria, parseOrderedCriteria, selectionOf } from '../list-query.ts';
 import type { Chunk, ChunkRequest } from './chunk.ts';
 import { allColumns, chooseColumns, type KnownFields, splitColumns } from './columns.ts';
@@ -14,11 +16,15 @@ import { FORMULAS, type Formulas } from './csv.ts';
 import { exportHead, exportTail, FORMATS, type Format, type Layout } from './formats.ts';
 
 const SWITCH = ['0', '1'] as const;
+const TRUTH = ['false', 'true'] as const;
 
 export interface ExportQuery extends OrderedCriteria {
 	format: Format;
 	bom: boolean;
 	formulas: Formulas;
+	/** True if columns are called as people call them. */
+	labels: boolean;
+	timeZone: string;
 	/** Names of columns; `null`: all. */
 	columns: readonly string[] | null;
 }
@@ -30,7 +36,7 @@ export interface Export {
 	total: number;
 	done: number;
 	/** The bytes, in chunks. */
-	chunks: AsyncGenerator<Uint8Array<ArrayBuffer>>;
+	chunks: AsyncGenerator<Uint8Array>;
 	/** The caller's `end`, to be called when the chunks are read or given up. */
 	end: EndTurn;
 }
@@ -55,12 +61,28 @@ export function parseExportQuery(params: URLSearchParams): ExportQuery {
 		format: oneOf(params, 'format', { values: FORMATS, fallback: 'csv' }),
 		bom: oneOf(params, 'bom', { values: SWITCH, fallback: '0' }) === '1',
 		columns: columns === undefined ? null : splitColumns(columns),
+		labels: oneOf(params, 'labels', { values: TRUTH, fallback: 'false' }) === 'true',
+		timeZone: parseTimeZone(single(params, 'timeZone')),
 		formulas: oneOf(params, 'formulas', { values: FORMULAS, fallback: 'guard' }),
 		...parseOrderedCriteria(params),
 	};
 }
 
-async function knownFields(submissions: Storage['submissions'], form: FormRow, isSpam: boolean): Promise<KnownFields> {
+function parseTimeZone(name = 'UTC'): string {
+	if (isTimeZone(name)) return name;
+	throw invalidField(
+		'timeZone',
+		'INVALID_TIME_ZONE',
+		'timeZone must be the name of a time zone, such as Europe/Berlin.',
+	);
+}
+
+async function knownFields(
+	submissions: Storage['submissions'],
+	form: FormRow,
+	{ filter, labels }: ExportQuery,
+): Promise<KnownFields> {
+	const isSpam = filter === 'spam';
 	const own = await submissions.names(form.id, isSpam);
 	const others = await submissions.names(form.id, !isSpam);
 	const names = new Set([...own.names, ...others.names, ...(form.fields ?? []).map(({ name }) => name)]);
@@ -70,6 +92,8 @@ async function knownFields(submissions: Storage['submissions'], form: FormRow, i
 		isPartial: own.isPartial,
 		hasFiles: await submissions.hasFiles(form.id),
 		isKnown: (name) => isUnsure || names.has(name),
+		rules: form.fields,
+		hasLabels: labels,
 	};
 }
 
@@ -81,30 +105,41 @@ export async function openExport(
 	{ submissions, clock }: Pick<Storage, 'submissions' | 'clock'>,
 	{ form, isFormLevel, query, now, budget, oneAtATime, end }: ExportOptions,
 ): Promise<Export> {
-	const { order, format, bom, formulas, columns } = query;
+	const { order, format, bom, formulas, timeZone, columns } = query;
 	// Throws here if the database is unavailable: later the response has begun.
 	submissions.prepareScan();
 	const selection = selectionOf(query, form.id, clock);
-	const known = await knownFields(submissions, form, query.filter === 'spam');
+	const known = await knownFields(submissions, form, query);
 	const layout: Layout = {
-		...{ format, bom, formulas, isFormLevel, listed: known.listed },
+		...{ format, bom, formulas, timeZone, isFormLevel, listed: known.listed },
 		columns: columns === null ? allColumns(known) : chooseColumns(columns, known),
 		isWhole: columns === null,
 		hasAllFields: columns?.includes('data') ?? true,
 	};
 	const total = await submissions.count(selection);
-	const date = new Date(now()).toISOString().slice(0, 10);
+	const at = new Date(now());
 	const opened: Export = {
-		fileName: `${form.slug}-${date}.${format}`,
+		fileName: `${form.slug}-${at.toISOString().slice(0, 10)}.${format}`,
 		format,
 		total,
 		done: 0,
-		chunks: readAll(selection),
+		chunks: format === 'xlsx' ? workbook() : text(),
 		end,
 	};
 
-	async function* readAll(whole: Selection): Export['chunks'] {
+	async function* workbook(): Export['chunks'] {
+		// With its compression late: few ask for it.
+		const { writeWorkbook } = await import('./workbook.ts');
+		yield* writeWorkbook(rows(selection), { titles: layout.columns.map(({ title }) => title), at });
+	}
+
+	async function* text(): Export['chunks'] {
 		yield new TextEncoder().encode(exportHead(layout));
+		for await (const { bytes } of rows(selection)) yield bytes;
+		yield new TextEncoder().encode(exportTail(layout));
+	}
+
+	async function* rows(whole: Selection): AsyncGenerator<Chunk> {
 		let rest: Selection | undefined = whole;
 		while (rest) {
 			const { steps } = clock.timeline();
@@ -116,12 +151,11 @@ export async function openExport(
 			opened.done += chunk.count;
 			rest = chunk.rest;
 			try {
-				yield chunk.bytes;
+				yield chunk;
 			} finally {
 				release();
 			}
 		}
-		yield new TextEncoder().encode(exportTail(layout));
 	}
 
 	return opened;

@@ -1,25 +1,31 @@
-/** Pure: the formats of an export: CSV, JSON, NDJSON. */
+/** Pure: the formats of an export: CSV, workbook, JSON, NDJSON. */
 
 import { membersOf } from '../../delivery/fields.ts';
 import { CONTENT, ofFormOnly, presentJson, STATE } from '../../delivery/present-submission.ts';
 import { encodeId } from '../../ids.ts';
 import type { StoredSubmission } from '../../storage/submission.ts';
 import type { Timeline } from '../../storage/timeline.ts';
+import { remember } from '../../tasks/remember.ts';
 import { exactText, parseExact } from '../../text/exact-json.ts';
+import { createLocalIso } from '../../text/time-zone.ts';
 import { type Column, OTHER_FIELDS } from './columns.ts';
 import { csvLine, type Formulas } from './csv.ts';
+import { sheetRow } from './xlsx.ts';
 
-export const FORMATS = ['csv', 'json', 'ndjson'] as const;
+export const FORMATS = ['csv', 'xlsx', 'json', 'ndjson'] as const;
 export type Format = (typeof FORMATS)[number];
 
 export const MEDIA_TYPES: Record<Format, string> = {
 	csv: 'text/csv; charset=utf-8; header=present',
+	xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 	json: 'application/json',
 	ndjson: 'application/x-ndjson',
 };
 
 /** In each field of a submission that cannot be read. */
 const DAMAGED = '(damaged)';
+const RECEIVED = 'createdAt';
+const localIso = remember(createLocalIso, 10);
 const BYTE_ORDER_MARK = '\ufeff';
 
 export interface Layout {
@@ -37,6 +43,8 @@ export interface Layout {
 	bom: boolean;
 	/** Protection of a CSV against formulas. */
 	formulas: Formulas;
+	/** The zone of the moments in a CSV and a workbook. */
+	timeZone: string;
 }
 
 export interface RowContext {
@@ -45,12 +53,12 @@ export interface RowContext {
 	isFirst: boolean;
 }
 
-/** The text before the first submission. */
+/** The text before the first submission; of a workbook each sheet has its own. */
 export function exportHead({ format, columns, bom, formulas }: Layout): string {
 	if (format === 'json') return '[';
-	if (format === 'ndjson') return '';
+	if (format !== 'csv') return '';
 	const header = csvLine(
-		columns.map((column) => ('own' in column ? column.own : column.field)),
+		columns.map(({ title }) => title),
 		formulas,
 	);
 	return bom ? BYTE_ORDER_MARK + header : header;
@@ -63,15 +71,20 @@ export function exportTail({ format }: Layout): string {
 
 export function exportRow(stored: StoredSubmission, { layout, timeline, isFirst }: RowContext): string {
 	const row = layout.isFormLevel ? ofFormOnly(stored) : stored;
-	if (layout.format === 'csv') return csvLine(csvCells(row, layout, timeline), layout.formulas);
+	if (layout.format === 'csv') return csvLine(cellTexts(row, layout, timeline), layout.formulas);
+	if (layout.format === 'xlsx') {
+		const texts = cellTexts(row, layout, timeline);
+		return sheetRow(layout.columns.map(({ kind }, i) => ({ kind, text: texts[i] as string })));
+	}
 	const json = layout.isWhole ? presentJson(row, timeline) : chosenJson(row, layout, timeline);
 	return layout.format === 'json' ? `${isFirst ? '' : ','}\n${json}` : `${json}\n`;
 }
 
-function csvCells(row: StoredSubmission, { columns, listed }: Layout, timeline: Timeline): string[] {
+function cellTexts(row: StoredSubmission, { columns, listed, timeZone }: Layout, timeline: Timeline): string[] {
 	const texts = fieldTexts(row.data);
 	return columns.map((column) => {
 		if ('field' in column) return row.isDamaged ? DAMAGED : (texts.get(column.field) ?? '');
+		if (column.own === RECEIVED) return localIso(timeZone)(timeline.millisOf(row.id));
 		if (column.own !== OTHER_FIELDS) return OWN_CELLS.get(column.own)?.(row, timeline) ?? '';
 		const others = new Map(texts);
 		for (const name of listed) others.delete(name);

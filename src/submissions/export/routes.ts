@@ -20,13 +20,15 @@ const SUBMISSION =
 const EXAMPLES = {
 	[MEDIA_TYPES.csv]:
 		'id,createdAt,isRead,isStarred,isSpam,name,spamScore,spamReasons,meta\r\ncmnrg2x8a1c,2026-01-02T03:04:05.678Z,false,false,false,Ada,0,,\r\n',
+	[MEDIA_TYPES.xlsx]: '(a workbook)',
 	[MEDIA_TYPES.json]: `[\n${SUBMISSION}\n]\n`,
 	[MEDIA_TYPES.ndjson]: `${SUBMISSION}\n`,
 };
 const formatParameters = [
 	queryParameter('format', {
 		schema: stringEnum(FORMATS, { default: 'csv' }),
-		description: '`csv` for spreadsheets, `json` for one list of submissions, `ndjson` for one submission a line.',
+		description:
+			'`csv` for spreadsheets and other services, `xlsx` for a workbook that Excel and others open as it is, `json` for one list of submissions, `ndjson` for one submission a line.',
 	}),
 	queryParameter('columns', {
 		schema: Type.String(),
@@ -35,6 +37,15 @@ const formatParameters = [
 			'`isStarred`, `isSpam`, `spamScore`, `spamReasons`, `meta`, `attachedFiles` and `otherFields`. `data` stands for all fields, ' +
 			'`data.NAME` for a field whatever it is called; a comma in a name is written `\\,` and a backslash `\\\\`. An unknown ' +
 			'name is 400. JSON has the same choice of members.',
+	}),
+	queryParameter('labels', {
+		schema: stringEnum(['false', 'true'], { default: 'false' }),
+		description:
+			'`true`: the columns of a CSV or workbook are called as people call them, fields by the labels of their rules.',
+	}),
+	queryParameter('timeZone', {
+		schema: Type.String({ default: 'UTC' }),
+		description: 'Time zone of `createdAt` in a CSV or workbook, such as `Europe/Berlin`; JSON has UTC.',
 	}),
 	queryParameter('bom', {
 		schema: stringEnum(['0', '1'], { default: '0' }),

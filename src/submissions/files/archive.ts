@@ -1,8 +1,8 @@
-/** A ZIP archive of files, made while it is read: neither a file nor the archive is ever whole in memory. */
+/** A ZIP archive of attached files, made while it is read. */
 
-import { crc32 } from 'node:zlib';
 import type { StoredFile } from '../../storage/submission.ts';
-import { dataDescriptor, directoryEntry, endOfArchive, FILE_MAX_BYTES, localHeader } from './zip.ts';
+import { FILE_MAX_BYTES } from './zip.ts';
+import { createZipWriter } from './zip-writer.ts';
 
 export interface ArchiveEntry {
 	/** Its name in the archive, with `/` between folders. */
@@ -35,32 +35,10 @@ export async function* writeArchive(
 	entries: AsyncIterable<ArchiveEntry | MadeEntry> | Iterable<ArchiveEntry | MadeEntry>,
 	{ open, progress }: ArchiveOptions,
 ): AsyncGenerator<Uint8Array> {
-	const directory: Uint8Array[] = [];
-	let written = 0;
-
-	function count<T extends Uint8Array>(chunk: T): T {
-		written += chunk.length;
-		return chunk;
-	}
-
-	async function* add(entry: Omit<ArchiveEntry, 'file'>, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
-		const offset = written;
-		let bytes = 0;
-		let checksum = 0;
-		yield count(localHeader(entry));
-		for await (const chunk of content) {
-			bytes += chunk.length;
-			checksum = crc32(chunk, checksum);
-			yield count(chunk);
-		}
-		yield count(dataDescriptor({ crc32: checksum, bytes }));
-		directory.push(directoryEntry({ ...entry, bytes, crc32: checksum, offset }));
-		return bytes;
-	}
-
+	const zip = createZipWriter();
 	for await (const entry of entries) {
 		if ('content' in entry) {
-			yield* add(entry, entry.content);
+			yield* zip.add(entry, entry.content);
 			continue;
 		}
 		let content: AsyncIterable<Uint8Array>;
@@ -71,14 +49,12 @@ export async function* writeArchive(
 			progress.leftOut.push(`${entry.path}: ${(error as Error).message}`);
 			continue;
 		}
-		progress.bytes += yield* add(entry, content);
+		progress.bytes += yield* zip.add(entry, content);
 		progress.files++;
 	}
 	if (progress.leftOut.length > 0) {
 		const note = { path: NOTE, addedAt: new Date() };
-		yield* add(note, [Buffer.from(`${progress.leftOut.join('\n')}\n`)]);
+		yield* zip.add(note, [Buffer.from(`${progress.leftOut.join('\n')}\n`)]);
 	}
-	const offset = written;
-	yield count(Buffer.concat(directory));
-	yield endOfArchive({ entries: directory.length, offset, bytes: written - offset });
+	yield* zip.end();
 }

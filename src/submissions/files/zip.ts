@@ -1,9 +1,11 @@
-/** Pure: the parts of a ZIP archive that is written in one go, its files stored as they are (APPNOTE.TXT 6.3.10). */
+/** Pure: the parts of a ZIP archive that is written in one go, its files stored as they are or deflated (APPNOTE.TXT 6.3.10). */
 
 export interface ZipEntry {
 	path: string;
 	addedAt: Date;
 	bytes: number;
+	/** As many as lie in the archive, if it is deflated. */
+	deflatedBytes?: number | undefined;
 	crc32: number;
 	/** Where it begins in the archive. */
 	offset: number;
@@ -12,6 +14,8 @@ export interface ZipEntry {
 /** Limit of a file: the format would need longer records for larger ones. */
 export const FILE_MAX_BYTES = 0xffff_fffe;
 
+const STORED = 0;
+const DEFLATED = 8;
 const MAX_16 = 0xffff;
 const MAX_32 = 0xffff_ffff;
 const PLAIN_VERSION = 20;
@@ -25,14 +29,22 @@ const FLAGS = 0x0808;
 const FIRST_YEAR = 1980;
 
 /** Returns the record before the bytes of a file. */
-export function localHeader(entry: Pick<ZipEntry, 'path' | 'addedAt'>): Buffer {
-	const description = describe({ ...entry, bytes: 0, crc32: 0 }, { version: PLAIN_VERSION, extraBytes: 0 });
+export function localHeader({
+	isDeflated,
+	...entry
+}: Pick<ZipEntry, 'path' | 'addedAt'> & { isDeflated?: boolean }): Buffer {
+	const unknown = { bytes: 0, crc32: 0, deflatedBytes: isDeflated ? 0 : undefined };
+	const description = describe({ ...entry, ...unknown }, { version: PLAIN_VERSION, extraBytes: 0 });
 	return Buffer.concat([pack('4', 0x0403_4b50), description, Buffer.from(entry.path)]);
 }
 
 /** Returns the record after them. */
-export function dataDescriptor({ crc32, bytes }: Pick<ZipEntry, 'crc32' | 'bytes'>): Buffer {
-	return pack('4444', 0x0807_4b50, crc32, bytes, bytes);
+export function dataDescriptor({
+	crc32,
+	bytes,
+	deflatedBytes,
+}: Pick<ZipEntry, 'crc32' | 'bytes' | 'deflatedBytes'>): Buffer {
+	return pack('4444', 0x0807_4b50, crc32, deflatedBytes ?? bytes, bytes);
 }
 
 /** The line of a file in the directory at the end. */
@@ -50,11 +62,12 @@ export function directoryEntry(entry: ZipEntry): Buffer {
 
 /** The fields that both records of a file have. */
 function describe(
-	{ path, addedAt, crc32, bytes }: Omit<ZipEntry, 'offset'>,
+	{ path, addedAt, crc32, bytes, deflatedBytes }: Omit<ZipEntry, 'offset'>,
 	{ version, extraBytes }: { version: number; extraBytes: number },
 ): Buffer {
 	const time = dosTime(addedAt);
-	return pack('222444422', version, FLAGS, 0, time, crc32, bytes, bytes, Buffer.byteLength(path), extraBytes);
+	const [method, packed] = deflatedBytes === undefined ? [STORED, bytes] : [DEFLATED, deflatedBytes];
+	return pack('222444422', version, FLAGS, method, time, crc32, packed, bytes, Buffer.byteLength(path), extraBytes);
 }
 
 /** The end of the archive, after the directory, of which `offset` and `bytes` are. */

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Form } from '../../../src/forms/schema.ts';
 import { createForm } from '../../dashboard/dashboard.ts';
 import { withProgram } from '../../programs.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
@@ -19,12 +20,14 @@ const PAYLOADS = ['', 'x;', 'x\t', 'x\n', 'x;"'].flatMap((start) =>
 const SEPARATORS = { commas: 44, semicolons: 59, tabs: 9 };
 
 /** A CSV file as LibreOffice opens it, in its own format. */
-async function open(csv: string, separator = SEPARATORS.commas): Promise<string> {
+const open = (csv: string, separator = SEPARATORS.commas) =>
+	convert('export.csv', csv, [`--infilter=Text - txt - csv (StarCalc):${separator},34,76,1`]);
+
+async function convert(name: string, content: string | Uint8Array, options: string[] = []): Promise<string> {
 	const folder = tempFolder();
-	writeFileSync(join(folder, 'export.csv'), csv);
+	writeFileSync(join(folder, name), content);
 	const profile = `-env:UserInstallation=file://${folder}/profile`;
-	const filter = `--infilter=Text - txt - csv (StarCalc):${separator},34,76,1`;
-	await Bun.$`${office.path} --headless ${profile} ${filter} --convert-to fods --outdir ${folder} ${join(folder, 'export.csv')}`.quiet();
+	await Bun.$`${office.path} --headless ${profile} ${options} --convert-to fods --outdir ${folder} ${join(folder, name)}`.quiet();
 	return readFileSync(join(folder, 'export.fods'), 'utf8');
 }
 
@@ -75,6 +78,30 @@ office.describe('LibreOffice', () => {
 			const sheet = await open(await exported([{ number: '-5', phone: '+49 30 123456', other: '+49 (0)30 12' }]));
 			expect(sheet).toContain('office:value="-5"');
 			for (const phone of ['+49 30 123456', '+49 (0)30 12']) expect(sheet).toContain(`<text:p>${phone}</text:p>`);
+		},
+		TIMEOUT_MS,
+	);
+
+	test(
+		'opens a workbook: texts are texts, numbers and dates are what their rules say, and nothing is calculated',
+		async () => {
+			const fields = [
+				{ name: 'guests', type: 'number', label: 'How many?' },
+				{ name: 'day', type: 'date' },
+			];
+			const json = { name: 'Party', fields };
+			const form = (await server.call<Form>('POST /api/forms', { json })).body;
+			await server.submit(form.slug, { guests: '12', day: '2026-03-29', zip: '01067', code: '1e5' });
+			for (const text of PAYLOADS) expect((await server.submit(form.slug, { [text]: text })).status).toBe(200);
+			const path = `/api/forms/${form.id}/export?format=xlsx&labels=true&timeZone=Asia/Tokyo`;
+			const response = await fetch(server.baseUrl + path, { headers: { Authorization: `Bearer ${server.adminKey}` } });
+			const sheet = await convert('export.xlsx', await response.bytes());
+			expect(sheet).not.toContain('table:formula=');
+			expect(sheet).toContain('office:value="12"');
+			expect(sheet).toContain('office:date-value="2026-03-29"');
+			for (const text of ['01067', '1e5', 'How many?', 'Received']) expect(sheet).toContain(`<text:p>${text}</text:p>`);
+			const received = new Date(Date.now() + 9 * 3600_000).toISOString().slice(0, 10);
+			expect(sheet).toContain(`office:date-value="${received}T`);
 		},
 		TIMEOUT_MS,
 	);

@@ -1,6 +1,7 @@
 /** Exports the submissions that match the inbox's query to a file, with progress. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { COLUMN_TITLES } from '../../../submissions/export/column-titles.ts';
 import { roughSize } from '../../../text/byte-sizes.ts';
 import { formatCount, plural } from '../../../text/plural.ts';
 import * as api from '../api.ts';
@@ -24,34 +25,32 @@ interface Props {
 }
 
 const FORMATS: { value: api.ExportFormat; label: string; hint: string }[] = [
-	{ value: 'csv', label: 'CSV', hint: 'For spreadsheets: one row each, one column per field' },
+	{ value: 'csv', label: 'CSV', hint: 'One row each, one column per field, for spreadsheets and other services' },
+	{
+		value: 'xlsx',
+		label: 'Excel workbook',
+		hint: 'For spreadsheets: opens as it is, texts stay texts, dates are dates',
+	},
 	{ value: 'json', label: 'JSON', hint: 'For programs: values exactly as they were sent' },
 	{ value: 'ndjson', label: 'NDJSON', hint: 'One JSON object per line, for large data' },
 ];
 
 const RECEIVED = 'createdAt';
-/** Columns beside the fields, by their names in the API. */
-const OTHER_COLUMNS: Record<string, string> = {
-	[RECEIVED]: 'Received',
-	isRead: 'Read',
-	isStarred: 'Starred',
-	isSpam: 'Spam',
-	spamScore: 'Spam score',
-	spamReasons: 'Spam reasons',
-	meta: 'Context',
-	attachedFiles: 'Attached files',
-	id: 'Id',
-};
-
 /** The API lists at most so many names; the fields beyond them share a column. */
 const LISTED_MAX = 2000;
-const BEYOND = { value: 'otherFields', label: `Fields beyond these ${formatCount(LISTED_MAX)}` };
+const BEYOND_FIELDS = 'otherFields';
+const BEYOND = { value: BEYOND_FIELDS, label: `Fields beyond these ${formatCount(LISTED_MAX)}` };
+
+const OTHER_COLUMNS = Object.entries(COLUMN_TITLES)
+	.filter(([value]) => value !== BEYOND_FIELDS)
+	.map(([value, label]) => ({ value, label }));
 
 /** The name of a field among columns, whatever it is called. */
 const columnOf = (field: string) => `data.${field.replace(/[\\,]/g, '\\$&')}`;
 
 interface Progress {
-	records: number;
+	/** `undefined` of a workbook, which is packed. */
+	records: number | undefined;
 	bytes: number;
 }
 
@@ -69,9 +68,14 @@ async function pump(response: Response, sink: Sink, onChunk: (chunk: Uint8Array)
 function ProgressLine({ progress, total }: { progress: Progress; total: number }) {
 	return (
 		<div class="stack" role="status">
-			<progress aria-label="Export" max={Math.max(1, total)} value={Math.min(progress.records, total)} />
+			<progress
+				aria-label="Export"
+				max={Math.max(1, total)}
+				value={progress.records === undefined ? undefined : Math.min(progress.records, total)}
+			/>
 			<p class="muted small">
-				{formatCount(progress.records)} of {formatCount(total)} · {roughSize(progress.bytes)}
+				{progress.records !== undefined && `${formatCount(progress.records)} of ${formatCount(total)} · `}
+				{roughSize(progress.bytes)}
 			</p>
 		</div>
 	);
@@ -84,13 +88,16 @@ export function ExportDialog({ form, fields, query, total, onClose }: Props) {
 	if (fields.length >= LISTED_MAX) ofFields.push(BEYOND);
 	const own = ofFields.map(({ value }) => value);
 	const [chosen, setChosen] = useState<readonly string[]>([...own, RECEIVED]);
+	const [forPeople, setForPeople] = useState<boolean | undefined>(undefined);
 	const [hasBom, setBom] = useState(true);
 	const [isGuarded, setGuarded] = useState(true);
 	const [progress, setProgress] = useState<Progress | undefined>(undefined);
 	const running = useRef<AbortController>(undefined);
 	useEffect(() => () => running.current?.abort(), []);
 	const isCsv = format === 'csv';
-	const columns = [...ofFields, ...Object.entries(OTHER_COLUMNS).map(([value, label]) => ({ value, label }))];
+	const isTable = isCsv || format === 'xlsx';
+	const isForPeople = isTable && (forPeople ?? !isCsv);
+	const columns = [...ofFields, ...OTHER_COLUMNS];
 	// All fields are one name: of very many the names would not fit into an address.
 	const hasAllFields = own.every((column) => chosen.includes(column));
 	const named = hasAllFields ? ['data', ...chosen.filter((column) => !own.includes(column))] : chosen;
@@ -98,6 +105,8 @@ export function ExportDialog({ form, fields, query, total, onClose }: Props) {
 		...selectionOf(query),
 		format,
 		columns: named.join(','),
+		labels: isForPeople ? true : undefined,
+		timeZone: isForPeople ? Intl.DateTimeFormat().resolvedOptions().timeZone : undefined,
 		bom: isCsv && hasBom ? 1 : undefined,
 		formulas: isCsv && !isGuarded ? 'raw' : undefined,
 	};
@@ -110,8 +119,8 @@ export function ExportDialog({ form, fields, query, total, onClose }: Props) {
 				name: `${formOf(form)?.slug || 'submissions'}.${format}`,
 				isLarge: total > 100_000,
 			});
-			const count = createRecordCounter(format);
-			const state = { records: 0, bytes: 0 };
+			const count = format === 'xlsx' ? () => undefined : createRecordCounter(format);
+			const state: Progress = { records: count(new Uint8Array()), bytes: 0 };
 			setProgress(state);
 			const response = await api.openExport(form, request, abort.signal);
 			await pump(response, sink, (chunk) => {
@@ -162,6 +171,14 @@ export function ExportDialog({ form, fields, query, total, onClose }: Props) {
 				onChange={([value = format]) => setFormat(value)}
 			/>
 			<Ticks legend="Columns" class="checks in-dialog" options={columns} chosen={chosen} onChange={setChosen} />
+			{isTable && (
+				<Switch
+					label="Names and times for people"
+					hint="Columns are called as here, and times are those of your clock, not UTC. Programs want neither."
+					isOn={isForPeople}
+					onChange={setForPeople}
+				/>
+			)}
 			{isCsv && (
 				<>
 					<Switch
