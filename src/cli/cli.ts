@@ -165,7 +165,7 @@ export function runOnApp<O extends Options, Arguments extends unknown[]>(
 }
 
 /** The user of the operating system. In a container there may be only a number. */
-async function userName(): Promise<string> {
+export async function userName(): Promise<string> {
 	const { userInfo } = await import('node:os');
 	try {
 		return userInfo().username;

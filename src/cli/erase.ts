@@ -1,12 +1,12 @@
 /** `formsrv erase`: removes all that names a person, and shows what was erased before. */
 
-import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import type { App } from '../app.ts';
+import { recordAction } from '../storage/audit/action.ts';
 import { type ErasureRecord, isErasureRecord, outcomeOf } from '../submissions/erasures/records.ts';
 import type { Erasure, ErasureOutcome } from '../submissions/erasures/schema.ts';
 import { plural } from '../text/plural.ts';
-import { type Cli, CommandError, type Options, runOnApp } from './cli.ts';
+import { type Cli, CommandError, type Options, runOnApp, userName } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { writeToFile } from './output-file.ts';
 import { shortTime } from './table.ts';
@@ -37,7 +37,7 @@ export function addErase(program: CliCommand, cli: Cli): void {
 			'formsrv erase --email ada@example.com --yes',
 			'formsrv erase --list',
 		);
-	runOnApp(command, { cli }, (options) => {
+	runOnApp(command, { cli, action: 'erase' }, (options) => {
 		const { email, list, save, again } = options;
 		if ([email, list, save, again].filter((given) => given !== undefined).length !== 1) {
 			throw new CommandError('Give one of --email, --list, --save and --again. See formsrv erase --help.', 2);
@@ -55,7 +55,7 @@ export function addErase(program: CliCommand, cli: Cli): void {
 }
 
 async function erase(cli: Cli, app: App, email: string): Promise<ErasureOutcome> {
-	const { erasure, settings } = await app.erasures.note(email, `command ${userName()}`);
+	const { erasure, settings } = await app.erasures.note(email, `user:${await userName()}`);
 	await finish(cli, app);
 	return outcomeOf(await app.erasures.settled(erasure.id, 0), settings);
 }
@@ -74,14 +74,6 @@ async function finish(cli: Cli, app: App): Promise<void> {
 			return;
 		}
 		await Bun.sleep(200);
-	}
-}
-
-function userName(): string {
-	try {
-		return userInfo().username;
-	} catch {
-		return `${process.getuid?.() ?? ''}`;
 	}
 }
 
@@ -125,6 +117,7 @@ interface FileJob {
 
 async function saveRecords(cli: Cli, app: App, { options, file }: FileJob): Promise<void> {
 	const records = await app.erasures.stored();
+	await recordAction(app.storage, { facts: { save: true } });
 	await writeNewFile(cli, file, JSON.stringify(records));
 	cli.printResult(options, { file, erasures: records.length }, `${plural(records.length, 'erasure')} in ${file}.`);
 }

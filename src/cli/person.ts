@@ -1,6 +1,7 @@
 /** `formsrv person`: all submissions of one person, with their files, in one archive. */
 
 import { resolve } from 'node:path';
+import { recordAction } from '../storage/audit/action.ts';
 import { openPersonArchive } from '../submissions/erasures/person-archive.ts';
 import { createDownloads } from '../submissions/files/downloads.ts';
 import { plural } from '../text/plural.ts';
@@ -23,13 +24,14 @@ export function addPerson(program: CliCommand, cli: Cli): void {
 		.option('--infected', 'Put files into it too in which the virus scanner found something')
 		.option('--force', 'Overwrite the archive if there is one')
 		.examples('formsrv person --email ada@example.com -o ada.zip');
-	runOnApp(command, { cli }, (options) => {
+	runOnApp(command, { cli, action: 'exportPerson' }, (options) => {
 		const { email, output } = options;
 		if (email === undefined || output === undefined) {
 			throw new CommandError('Give --email and --output. See formsrv person --help.', 2);
 		}
 		const file = resolve(cli.io.cwd, String(output));
 		return async (app) => {
+			await recordAction(app.storage, { facts: { infected: options.infected === true } });
 			const downloads = createDownloads(app.storage, app.files);
 			const archive = await openPersonArchive({ ...app, downloads }, { ...operator(options), email: String(email) });
 			await writeToFile(archive, { file, isForced: options.force === true, stderr: cli.io.stderr });

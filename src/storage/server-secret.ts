@@ -18,9 +18,12 @@ export function createServerSecret(storage: Pick<Storage, 'batch'>, name: string
 
 async function load(storage: Pick<Storage, 'batch'>, name: string): Promise<string> {
 	const fresh = { name, value: crypto.getRandomValues(new Uint8Array(32)).toHex() };
-	const [, rows] = await storage.batch((tx) => [
-		tx.insert(serverValues).values(fresh).onConflictDoNothing(),
-		tx.select().from(serverValues).where(eq(serverValues.name, name)),
-	]);
+	const [, rows] = await storage.batch(
+		(tx) => [
+			tx.insert(serverValues).values(fresh).onConflictDoNothing(),
+			tx.select().from(serverValues).where(eq(serverValues.name, name)),
+		],
+		() => null,
+	);
 	return rows[0]?.value ?? fresh.value;
 }

@@ -107,6 +107,7 @@ const CALLS: Record<string, (form: Made) => Call | Promise<Call>> = {
 	'POST /api/forms/:id/submissions/:submissionId/files/:fileId/link': ({ id, submission, file }) => ({
 		path: `/api/forms/${id}/submissions/${submission}/files/${file}/link`,
 	}),
+	'POST /api/erasures': () => ({ path: '/api/erasures', json: { email: 'ada@example.com', dryRun: false } }),
 	'POST /api/forms/:id/test-token': ({ id }) => ({ path: `/api/forms/${id}/test-token` }),
 	'POST /api/keys': () => ({ path: '/api/keys', json: { name: 'build', permissions: ['read'] } }),
 	'DELETE /api/keys/:id': async () => {

@@ -75,7 +75,7 @@ test('without --yes it counts, with it the person is gone; beside a server too',
 		expect(await everything(cli)).toContain(ADA);
 		const outcome: ErasureOutcome = await cli.json('erase', '--email', 'ADA@example.org', '--yes');
 		expect(outcome).toMatchObject({ dryRun: false, submissions: 3, files: 1, erasure: { state: 'done' } });
-		expect(outcome.erasure?.by).toMatch(/^command ./);
+		expect(outcome.erasure?.by).toMatch(/^user:./);
 		expect(await everything(cli)).not.toContain(ADA);
 		expect((await cli.json('forms', 'show', 'contact')).submissionCount).toBe(1);
 		if (isServing)

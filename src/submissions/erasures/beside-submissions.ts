@@ -2,6 +2,8 @@
 
 import { and, asc, eq, gt, inArray, isNull, lt, or } from 'drizzle-orm';
 import { encodeId } from '../../ids.ts';
+import { type Details, SECRET } from '../../storage/audit/changes.ts';
+import { auditLog } from '../../storage/audit-table.ts';
 import type { Storage } from '../../storage/contract.ts';
 import { apiKeys, deliveries, forms, idempotencyKeys, listEntries, webhooks } from '../../storage/tables.ts';
 import type { Matcher } from './matcher.ts';
@@ -133,6 +135,39 @@ export async function eraseListEntries({ batch }: Pick<Storage, 'batch'>, found:
 				),
 			),
 		]);
+}
+
+/** In the audit log stands what owners set, such as an entry of a list; that it was changed stays there. */
+export async function eraseAuditDetails(
+	{ db, batch }: Pick<Storage, 'batch' | 'db'>,
+	match: Matcher,
+	beforeId: number,
+): Promise<void> {
+	const { id, details } = auditLog;
+	const names = (value: unknown) => match([JSON.stringify(value)]).size > 0;
+	const chunks = search(
+		(last?: { id: number }) =>
+			db
+				.select({ id, details })
+				.from(auditLog)
+				.where(and(gt(id, last?.id ?? 0), lt(id, beforeId)))
+				.orderBy(asc(id))
+				.limit(CHUNK),
+		(row) => (row.details !== null && names(row.details) ? { id: row.id, details: row.details } : undefined),
+	);
+	for await (const found of chunks) {
+		const cleaned = found.map((row) => ({ id: row.id, details: withoutNamed(row.details, names) }));
+		await batch((tx) => cleaned.map((row) => tx.update(auditLog).set({ details: row.details }).where(eq(id, row.id))));
+	}
+}
+
+function withoutNamed({ changes = {}, counts, facts = {} }: Details, names: (value: unknown) => boolean): Details {
+	const shown = Object.entries(changes).map(([name, change]) => [name, names(change) ? SECRET : change] as const);
+	return {
+		changes: Object.fromEntries(shown),
+		...(counts && { counts }),
+		facts: Object.fromEntries(Object.entries(facts).filter(([, value]) => !names(value))),
+	};
 }
 
 /** The keys by which clients repeat a request, and where they were led: kept for a day. */

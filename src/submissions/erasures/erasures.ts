@@ -5,6 +5,7 @@ import { AppError, invalidField } from '../../errors.ts';
 import type { TrackedStore } from '../../files/tracked-store.ts';
 import { createConcurrencyLimit } from '../../http/concurrency-limit.ts';
 import { decodeId } from '../../ids.ts';
+import { recordAction } from '../../storage/audit/action.ts';
 import type { Storage } from '../../storage/contract.ts';
 import { againOf } from '../../storage/erasure-records.ts';
 import { createServerSecret } from '../../storage/server-secret.ts';
@@ -79,6 +80,8 @@ export function createErasures(storage: Storage, { store, now }: { store: Tracke
 				end();
 			}
 		},
+		/** Says in the audit log that it was only a dry run. */
+		recordPreview: () => recordAction(storage, { facts: { dryRun: true } }),
 		/**
 		 * Notes that an address is to be erased, with all that was acknowledged until now: once this resolves, it is done even if the
 		 * process is killed. `run` does it.

@@ -62,7 +62,11 @@ export function createErasureRecords({ db, batch }: Pick<Storage, 'db' | 'batch'
 		},
 		async add(...added: ErasureRecord[]): Promise<void> {
 			const rows = added.map((record) => ({ name: nameOf(record), value: textOf(record) }));
-			await batch((tx) => rows.map((row) => tx.insert(serverValues).values(row).onConflictDoNothing()));
+			const [first] = added;
+			await batch(
+				(tx) => rows.map((row) => tx.insert(serverValues).values(row).onConflictDoNothing()),
+				() => (first === undefined ? null : { object: `erasure:${encodeId(first.id)}` }),
+			);
 		},
 		/** Returns whether it was still as `before`: another process may have taken it. */
 		async replace(before: ErasureRecord, after: ErasureRecord): Promise<boolean> {

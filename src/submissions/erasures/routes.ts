@@ -16,7 +16,7 @@ const WAIT_MS = 20_000;
 const ERASURE = {
 	id: 'cmnrg2x9d6g',
 	hash: '6f1ed002ab5595859014ebf0951522d9ccf1a3b2d7c1f0b1a5f5e2b6a4a9f3c1',
-	by: 'key cmnrg2x9b4e',
+	by: 'key:cmnrg2x9b4e',
 	createdAt: '2026-01-02T03:04:05.678Z',
 	state: 'done',
 	finishedAt: '2026-01-02T03:04:06.789Z',
@@ -53,7 +53,11 @@ export const erasureRoutes = (erasures: Erasures, auth: Auth) =>
 			async ({ principal, request }) => {
 				allowToTakeLong(request);
 				const { email, dryRun = true } = await readJson(request, EraseRequest);
-				if (dryRun) return erasures.preview(email, callerOf(principal));
+				if (dryRun) {
+					const found = await erasures.preview(email, callerOf(principal));
+					await erasures.recordPreview();
+					return found;
+				}
 				const { erasure, settings } = await erasures.note(email, nameOf(principal));
 				return outcomeOf(await erasures.settled(erasure.id, WAIT_MS), settings);
 			},
@@ -77,5 +81,5 @@ export const erasureRoutes = (erasures: Erasures, auth: Auth) =>
 		);
 
 function nameOf({ keyId, sessionId }: Principal): string {
-	return sessionId === null ? `key ${keyId}` : `session ${sessionId}`;
+	return keyId === null ? `session:${sessionId}` : `key:${keyId}`;
 }

@@ -6,6 +6,7 @@ import { sweepForms } from '../../forms/sweep.ts';
 import type { Storage } from '../../storage/contract.ts';
 import type { Pause } from '../../tasks/in-chunks.ts';
 import {
+	eraseAuditDetails,
 	eraseDeliveries,
 	eraseIdempotencyKeys,
 	eraseListEntries,
@@ -127,6 +128,7 @@ async function eraseSubmissions(storage: Storage, { people, goOn }: Work): Promi
 
 async function eraseBeside(storage: Storage, { people, now, goOn }: Work): Promise<boolean> {
 	const match = createMatcher(people);
+	const beforeId = Math.max(...people.map((person) => person.beforeId));
 	while (await isDigestInFlight(storage, now())) {
 		await Bun.sleep(LOOK_AGAIN_MS);
 		if (!(await goOn())) return false;
@@ -140,12 +142,13 @@ async function eraseBeside(storage: Storage, { people, now, goOn }: Work): Promi
 		for (const { people: named } of due) for (const at of named) add(people[at]?.counts, { deliveries: 1 });
 		if (!(await goOn())) return false;
 	}
-	for await (const found of findListEntries(storage, match, Math.max(...people.map(({ beforeId }) => beforeId)))) {
+	for await (const found of findListEntries(storage, match, beforeId)) {
 		const due = found.filter(({ id, people: named }) => recordsOf(people, named, id).length > 0);
 		await eraseListEntries(storage, due);
 		for (const { people: named } of due) for (const at of named) add(people[at]?.counts, { listEntries: 1 });
 		if (!(await goOn())) return false;
 	}
+	await eraseAuditDetails(storage, match, beforeId);
 	await eraseIdempotencyKeys(storage, match);
 	return true;
 }

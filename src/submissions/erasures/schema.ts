@@ -30,7 +30,8 @@ export const Erasure = Type.Object(
 			description: 'HMAC-SHA-256 of the address by a secret of the server: the address itself is not kept.',
 		}),
 		by: Type.String({
-			description: 'Who asked for it: `key ID`, `session ID`, or `command` with the name of the user.',
+			description:
+				'Who asked for it, as in the audit log: `key:ID`, `session:ID` of a set-up link, or `user:NAME` of the command line.',
 		}),
 		createdAt: Type.String({ format: 'date-time' }),
 		state: stringEnum(['running', 'done'], {

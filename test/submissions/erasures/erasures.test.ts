@@ -11,7 +11,7 @@ import type { Erasure, ErasureOutcome } from '../../../src/submissions/erasures/
 import { openTestServer, type TestServer } from '../../server.ts';
 import { allFiles, allText } from './all-text.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(180_000);
 
 const ADA = 'ada@example.org';
 const STAYING = ['nada@example.org', 'ada@example.org.uk', 'ada@example.orgx', 'ada+x@example.org'];
@@ -200,6 +200,7 @@ describe('beside submissions', () => {
 		await server.submit(form.slug, { text: 'x' }, { 'Idempotency-Key': `for nada@example.org` });
 		expect(await preview()).toMatchObject({ listEntries: 4 });
 		expect(await eraseNow()).toMatchObject({ listEntries: 4 });
+		expect(await dump()).not.toContain(`email:${ADA}`);
 		const left = { block: ['email:nada@example.org'], allow: ['domain:example.org'] };
 		expect((await server.call('GET /api/lists')).body).toEqual(left);
 		expect((await server.call(`GET /api/forms/${form.id}/lists`)).body).toEqual(left);
@@ -234,7 +235,7 @@ describe('the record', () => {
 		const { body } = await server.call<{ erasures: Erasure[] }>('GET /api/erasures');
 		expect(body.erasures[0]).toEqual(erasure as Erasure);
 		expect((await server.call(`GET /api/erasures/${erasure?.id}`)).body).toEqual(erasure);
-		expect(erasure?.by).toMatch(/^key [0-9a-z]+$/);
+		expect(erasure?.by).toMatch(/^key:[0-9a-z]+$/);
 		expect(erasure?.hash).toMatch(/^[0-9a-f]{64}$/);
 		expect((await eraseNow()).erasure?.hash).toBe(erasure?.hash ?? '');
 		expect((await eraseNow('nada@example.org')).erasure?.hash).not.toBe(erasure?.hash ?? '');
@@ -268,13 +269,14 @@ test('an erasure that was stopped at any pause goes on, and what came after the 
 			let left = pauses;
 			const { erasure } = await erasures.note(ADA, 'test');
 			await erasures.run(async () => left-- > 0);
+			storage.events.publish({ type: 'sweep' });
 			await submitAll([ADA]);
 			expect(await erasures.settled(erasure.id, 30_000)).toMatchObject({ state: 'done' });
 			expect(await textsOf(form)).toEqual([ADA, ...texts.filter((text) => text !== ADA)].sort());
 			await checkCounts(form);
 			expect(storage.findings.has('damage')).toBe(false);
 		}),
-		{ numRuns: 7 },
+		{ numRuns: 5 },
 	);
 });
 
