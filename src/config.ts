@@ -15,6 +15,7 @@ import { KEYS, type Key, SETTINGS, type Setting, type Values } from './config/se
 import { collectProvided, envName, type Provided, type ProvidedInput, quote } from './config/sources.ts';
 import { ValueProblem } from './config/value-problem.ts';
 import { CAPTCHA_VENDORS, type CaptchaVendor } from './form-values/captchas.ts';
+import { objectionToAddress } from './form-values/message-formats.ts';
 
 /** How tokens of a captcha are verified: with which secret, `null` if not set up, and where. */
 export interface CaptchaVerifier {
@@ -38,6 +39,8 @@ const PLAIN = [
 	'strictRedirects',
 	'disposableDomains',
 	'alertUrl',
+	'alertFormat',
+	'alertToken',
 	'alertMail',
 	'alertSmtpUrl',
 	'metrics',
@@ -227,9 +230,11 @@ function pick<Name extends Key>(values: Values, names: readonly Name[]): Pick<Va
 	return Object.fromEntries(names.map((name) => [name, values[name]])) as Pick<Values, Name>;
 }
 
-function alertProblems({ alertMail, alertSmtpUrl, smtpUrl, mailFrom }: Values): string[] {
-	if (alertMail === null) return [];
+function alertProblems({ alertUrl, alertFormat, alertMail, alertSmtpUrl, smtpUrl, mailFrom }: Values): string[] {
 	const problems: string[] = [];
+	const objection = alertUrl === null ? undefined : objectionToAddress(alertFormat, alertUrl);
+	if (objection) problems.push(`FORMSRV_ALERT_URL ${objection}, because FORMSRV_ALERT_FORMAT is ${alertFormat}.`);
+	if (alertMail === null) return problems;
 	if (alertSmtpUrl === null && smtpUrl === null)
 		problems.push('FORMSRV_ALERT_SMTP_URL, or FORMSRV_SMTP_URL, must be set when FORMSRV_ALERT_MAIL is.');
 	if (mailFrom === null && smtpUrl === null)

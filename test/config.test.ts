@@ -65,6 +65,8 @@ describe('without any setting', () => {
 			rates: { submit: 300, form: 600, address: 600, api: 1000, auth: 20 },
 			strictRedirects: false,
 			alertUrl: null,
+			alertFormat: 'standard',
+			alertToken: null,
 			alertMail: null,
 			alertSmtpUrl: null,
 			metrics: null,
@@ -359,6 +361,7 @@ describe('what is shown to people', () => {
 			'FORMSRV_S3_SECRET_ACCESS_KEY',
 			'FORMSRV_S3_SESSION_TOKEN',
 			'FORMSRV_ALERT_URL',
+			'FORMSRV_ALERT_TOKEN',
 			'FORMSRV_ALERT_SMTP_URL',
 		]);
 	});

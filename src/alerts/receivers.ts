@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import { renderNotice } from '../delivery/mail/email.ts';
 import { readMailSetup } from '../delivery/mail/setup.ts';
 import { NOTICE_TIMEOUTS, sendMail } from '../delivery/mail/smtp.ts';
+import { isMessageFormat, type MessageRequest, messageRequest } from '../form-values/message-formats.ts';
 import type { GuardedPost } from '../network/guarded-request.ts';
 import { textBody } from '../network/post-body.ts';
 import type { Alert, Receiver } from './alerts.ts';
@@ -15,7 +16,10 @@ const HEADLINES: Record<Alert['state'], (alert: Alert) => string> = {
 };
 
 export interface ReceiverOptions {
-	config: Pick<Config, 'alertUrl' | 'alertMail' | 'alertSmtpUrl' | 'smtpUrl' | 'mailFrom'>;
+	config: Pick<
+		Config,
+		'alertUrl' | 'alertFormat' | 'alertToken' | 'alertMail' | 'alertSmtpUrl' | 'smtpUrl' | 'mailFrom'
+	>;
 	/** Public address of the dashboard. */
 	baseUrl: string;
 	/** The name of this machine. */
@@ -55,24 +59,36 @@ function mail({ config, baseUrl, server, now }: ReceiverOptions): Receiver {
 	};
 }
 
-function webhook({ config, baseUrl, server, post }: ReceiverOptions): Receiver {
+function webhook(options: ReceiverOptions): Receiver {
+	const { config, post } = options;
 	return {
 		get name() {
 			return config.alertUrl && new URL(config.alertUrl).host;
 		},
 		async send(alert) {
 			if (config.alertUrl === null) return undefined;
-			const text = [`${HEADLINES[alert.state](alert)}.`, ...sentencesOf(alert)].join(' ');
-			const { state, name, problem } = alert;
-			const since = new Date(alert.since).toISOString();
-			const result = await post(config.alertUrl, {
-				headers: { 'Content-Type': 'application/json' },
-				body: textBody(JSON.stringify({ text, state, name, problem, since, server, dashboard: baseUrl })),
-			});
+			const { alertUrl: url, alertToken: token } = config;
+			const { body, ...to } = requestOf(alert, options);
+			const headers = { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) };
+			const result = await post(to.url ?? url, { method: to.method, headers, body: textBody(JSON.stringify(body)) });
 			if (!result.hasResponse) return result.message;
 			return result.status >= 200 && result.status < 300 ? undefined : `It returned ${result.status}.`;
 		},
 	};
+}
+
+function requestOf(alert: Alert, { config, baseUrl, server, now }: ReceiverOptions): MessageRequest {
+	const { alertUrl: url, alertFormat: format } = config;
+	const title = HEADLINES[alert.state](alert);
+	if (url !== null && isMessageFormat(format)) {
+		const text = [...sentencesOf(alert), `Server: ${server}`].join('\n');
+		const id = `alert_${alert.name}_${alert.state}_${now().toString(36)}`;
+		return messageRequest(format, { title, text, link: baseUrl }, { url, id });
+	}
+	const { state, name, problem } = alert;
+	const text = [`${title}.`, ...sentencesOf(alert)].join(' ');
+	const since = new Date(alert.since).toISOString();
+	return { body: { text, state, name, problem, since, server, dashboard: baseUrl } };
 }
 
 function sentencesOf({ state, problem, since }: Alert): string[] {

@@ -34,14 +34,15 @@ export function inputOf(options: Options, folder: string): FormInput {
 		const text = options[new Option(option.flags).attributeName()] as string | undefined;
 		if (text === undefined) return [name, undefined] as const;
 		if (text === NONE && blank !== '') return [name, null] as const;
-		return [name, isJson ? readJson(text, { flags: option.flags, folder }) : parse(text)] as const;
+		return [name, isJson ? readJsonOption(text, { flags: option.flags, folder }) : parse(text)] as const;
 	});
 	const input = Object.fromEntries(values.filter(([, value]) => value !== undefined));
 	checkShape(UpdateForm, input);
 	return input;
 }
 
-function readJson(text: string, { flags, folder }: { flags: string; folder: string }): unknown {
+/** The JSON in an option, or in the file that it names. @throws CommandError */
+export function readJsonOption(text: string, { flags, folder }: { flags: string; folder: string }): unknown {
 	try {
 		return JSON.parse(text.startsWith('@') ? readFileSync(resolve(folder, text.slice(1)), 'utf8') : text);
 	} catch (error) {

@@ -22,6 +22,7 @@ const COMMANDS: ReadonlyMap<string | undefined, () => Promise<Add>> = new Map([
 	['spam', async () => (await import('./spam.ts')).addSpam],
 	['lists', async () => (await import('./lists.ts')).addLists],
 	['audit', async () => (await import('./audit.ts')).addAudit],
+	['webhooks', async () => (await import('./webhooks.ts')).addWebhooks],
 	['deliveries', async () => (await import('./deliveries.ts')).addDeliveries],
 	['mail', async () => (await import('./mail.ts')).addMail],
 	['alert', async () => (await import('./alert.ts')).addAlert],

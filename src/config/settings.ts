@@ -1,6 +1,7 @@
 /** Every setting once: its name, default, bounds and description. */
 
 import { CAPTCHA_VENDORS, CAPTCHAS, type CaptchaVendor } from '../form-values/captchas.ts';
+import { MESSAGE_FORMAT_NAMES } from '../form-values/message-formats.ts';
 import { LANGUAGES } from '../languages/languages.ts';
 import { filesUrl, scanner } from './files-urls.ts';
 import {
@@ -183,7 +184,17 @@ export const SETTINGS = {
 		'false',
 		'Follow _next only to hosts that the form allows, also for forms without allowed domains.',
 	),
-	alertUrl: reloadable(secret(webAddress, 'Where alerts of problems are posted as JSON; see docs/operating.md.')),
+	alertUrl: reloadable(secret(webAddress, 'Where alerts of problems are posted; see docs/operating.md.')),
+	alertFormat: reloadable(
+		setting(
+			oneOf(['standard', ...MESSAGE_FORMAT_NAMES]),
+			'standard',
+			'What is posted to FORMSRV_ALERT_URL: JSON of formsrv, or a message in the format of a chat.',
+		),
+	),
+	alertToken: reloadable(
+		secret(secretText, 'Sent to FORMSRV_ALERT_URL as Authorization: Bearer, which Matrix and ntfy ask for.'),
+	),
 	alertMail: reloadable(optional(mailbox, 'none', 'Mail address that alerts of problems are sent to.')),
 	alertSmtpUrl: reloadable({
 		...secret(smtpUrl, 'Mail server for alerts, best another than that of all mail.'),

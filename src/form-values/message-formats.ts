@@ -220,10 +220,13 @@ export function messageRequest(
 	return described.request({ ...message, title: cutText(title, TITLE_MAX) }, { ...to, url: new URL(to.url) });
 }
 
-/** Why an address is not one of a format, as the rest of a sentence; `undefined` if it may be. */
-export function objectionToAddress(format: MessageFormatName, url: string): string | undefined {
-	const { objection }: MessageFormat = MESSAGE_FORMATS[format];
-	return objection?.(new URL(url));
+/** Why an address is not one of a format, as the rest of a sentence; `undefined` if it may be, and of other formats. */
+export function objectionToAddress(format: string, url: string): string | undefined {
+	return isMessageFormat(format) ? (MESSAGE_FORMATS[format] as MessageFormat).objection?.(new URL(url)) : undefined;
+}
+
+export function isMessageFormat(format: string): format is MessageFormatName {
+	return Object.hasOwn(MESSAGE_FORMATS, format);
 }
 
 function block<T>(text: string, shown: T): T[] {

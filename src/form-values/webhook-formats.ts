@@ -1,6 +1,6 @@
 /** Pure: the formats in which a webhook posts, and how much of a submission. For browsers too. */
 
-import { MESSAGE_FORMATS, type MessageFormatName } from './message-formats.ts';
+import { MESSAGE_FORMATS } from './message-formats.ts';
 
 /** Those of {@link MESSAGE_FORMATS} reach people, the others programs. */
 export const WEBHOOK_FORMATS = {
@@ -27,7 +27,3 @@ export const INCLUDES = {
 } as const;
 export type Include = keyof typeof INCLUDES;
 export const INCLUDE_NAMES = Object.keys(INCLUDES) as Include[];
-
-export function isMessageFormat(format: WebhookFormat): format is MessageFormatName {
-	return format in MESSAGE_FORMATS;
-}

@@ -11,6 +11,7 @@ let receiver: Bun.Server<undefined>;
 /** The bodies posted to the webhook. */
 let posted: Record<string, string>[];
 let status: number;
+let authorization: string | null;
 
 beforeEach(async () => {
 	cli = openCommandLine();
@@ -20,6 +21,7 @@ beforeEach(async () => {
 		port: 0,
 		hostname: '127.0.0.1',
 		async fetch(request) {
+			authorization = request.headers.get('authorization');
 			posted.push((await request.json()) as Record<string, string>);
 			return new Response(null, { status });
 		},
@@ -52,6 +54,24 @@ test('a receiver that fails is named with the reason, and the other still gets i
 	const { code, stdout, stderr } = await cli.call('alert', 'test');
 	expect([code, stdout]).toEqual([1, 'operator@example.com accepted it.\n']);
 	expect(stderr).toBe(`127.0.0.1:${receiver.port}: It returned 500.\n`);
+});
+
+test('a chat gets a message in its format, with the header of the operator', async () => {
+	Object.assign(cli.env, { FORMSRV_ALERT_FORMAT: 'ntfy', FORMSRV_ALERT_TOKEN: 'tk_1' });
+	const { code, stderr } = await cli.call('alert', 'test', '--base-url', 'https://forms.example.com');
+	expect([code, stderr]).toEqual([0, '']);
+	expect(posted).toEqual([
+		{
+			topic: 'alerts',
+			title: 'formsrv: a test of alerts',
+			message: expect.stringContaining('Alerts arrive. Nothing else needs to be done.\nServer: '),
+			click: 'https://forms.example.com',
+		},
+	]);
+	expect(authorization).toBe('Bearer tk_1');
+	cli.env.FORMSRV_ALERT_FORMAT = 'matrix';
+	const wrong = await cli.call('alert', 'test');
+	expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('because FORMSRV_ALERT_FORMAT is matrix')]);
 });
 
 test('a private address that is not allowed is not reached', async () => {

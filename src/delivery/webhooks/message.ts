@@ -1,8 +1,8 @@
 /** Pure: the message about an event in the formats for people, and the owner's own body. */
 
 import { labelsOf } from '../../field-rules/rules.ts';
-import { type Message, messageRequest } from '../../form-values/message-formats.ts';
-import { type Include, isMessageFormat, type WebhookFormat } from '../../form-values/webhook-formats.ts';
+import { isMessageFormat, type Message, messageRequest } from '../../form-values/message-formats.ts';
+import type { Include, WebhookFormat } from '../../form-values/webhook-formats.ts';
 import { encodeId } from '../../ids.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import { cutText } from '../../text/cut-text.ts';

@@ -3,7 +3,7 @@
 import { AppError, type FieldError } from '../../errors.ts';
 import { type Condition, checkConditions } from '../../form-values/conditions.ts';
 import { objectionToAddress } from '../../form-values/message-formats.ts';
-import { isMessageFormat, type WebhookFormat } from '../../form-values/webhook-formats.ts';
+import type { WebhookFormat } from '../../form-values/webhook-formats.ts';
 import type { WebhookRow } from '../../storage/tables.ts';
 import { bytesOf } from '../../text/cut-text.ts';
 import { placeholderProblem } from '../../text/placeholders.ts';
@@ -63,7 +63,7 @@ export function changePosted(before: Posted, input: PostedInput, url: string): P
 	};
 	if (Array.from(posted.name).length > NAME_MAX)
 		report('INVALID_NAME', `name must have at most ${NAME_MAX} characters.`, 'name');
-	const objection = isMessageFormat(format as WebhookFormat) && objectionToAddress(format as never, url);
+	const objection = objectionToAddress(format, url);
 	if (objection) report('INVALID_URL', `url ${objection}.`, 'url');
 	checkBody(posted, { sent: input.body, report });
 	if (posted.where) checkConditions(posted.where, { field: 'where', report });

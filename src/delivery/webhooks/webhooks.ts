@@ -193,12 +193,16 @@ export function createWebhooks(storage: Storage, { post, allowed, baseUrl, now =
 	};
 }
 
-/** The webhook as the audit log has it; its secret only as changed. */
+/** Members that may hold credentials: the audit log has them only as changed. */
+const SECRETS = ['secret', 'headers', 'body'] as const;
+const RECORDED = ['url', 'name', 'format', 'include', 'where', 'events', 'isActive'];
+
+/** The webhook as the audit log has it. */
 function recordedOf(after: WebhookRow, before?: WebhookRow) {
 	const toShown = (row: WebhookRow) => ({ ...row, url: shownUrl(row.url) });
-	const changes = changesBetween(before && toShown(before), toShown(after), ['url', 'events', 'isActive']);
+	const changes = changesBetween(before && toShown(before), toShown(after), RECORDED);
 	if (before && before.url !== after.url) changes.url ??= SECRET;
-	if (before && before.secret !== after.secret) changes.secret = SECRET;
+	for (const name of SECRETS) if (before && !Bun.deepEquals(before[name], after[name])) changes[name] = SECRET;
 	return { formId: after.formId, object: `webhook:${encodeId(after.id)}`, changes };
 }
 

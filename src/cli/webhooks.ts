@@ -1,0 +1,200 @@
+/** `formsrv webhooks`: lists, creates, tests, changes and deletes the webhooks of a form. */
+
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Option } from 'commander';
+import type { App } from '../app.ts';
+import { WEBHOOK_EVENT_NAMES } from '../delivery/events.ts';
+import {
+	type CreateWebhook,
+	UpdateWebhook,
+	type Webhook,
+	type WebhookWithSecret,
+} from '../delivery/webhooks/schema.ts';
+import { INCLUDE_NAMES, WEBHOOK_FORMAT_NAMES } from '../form-values/webhook-formats.ts';
+import { checkShape } from '../http/json-body.ts';
+import { type Cli, CommandError, findForm, type Options, runOnApp } from './cli.ts';
+import type { CliCommand } from './command.ts';
+import { readJsonOption } from './form-options.ts';
+import { shorten, shortTime } from './table.ts';
+
+const URL_WIDTH = 60;
+/** In place of a value: the default. */
+const NONE = 'none';
+
+interface Place {
+	flags: string;
+	folder: string;
+}
+
+interface SettingOption {
+	flags: string;
+	help: string;
+	choices?: readonly string[];
+	/** The text of the command line as the API takes it. */
+	read?(text: string, place: Place): unknown;
+}
+
+/** Each setting of a webhook once, by its name in the API. */
+const SETTINGS: Record<keyof CreateWebhook, SettingOption> = {
+	url: {
+		flags: '--url <url>',
+		help: 'Where it posts to; or @FILE that holds the address, which others cannot read then',
+		read: readAddress,
+	},
+	name: { flags: '--name <text>', help: 'For people' },
+	format: { flags: '--format <format>', help: 'The shape of what it posts', choices: WEBHOOK_FORMAT_NAMES },
+	include: { flags: '--include <what>', help: 'How much of a submission a message holds', choices: INCLUDE_NAMES },
+	events: {
+		flags: '--events <events>',
+		help: `Any of ${WEBHOOK_EVENT_NAMES.join(', ')}, separated by commas`,
+		read: (text) => text.split(',').map((event) => event.trim()),
+	},
+	where: { flags: '--where <conditions>', help: 'Which submissions, as JSON or @FILE', read: readJsonOption },
+	headers: { flags: '--headers <headers>', help: 'Headers to send along, as JSON or @FILE', read: readJsonOption },
+	body: { flags: '--body <body>', help: 'What the format custom posts, as JSON or @FILE', read: readJsonOption },
+	isActive: {
+		flags: '--active <true|false>',
+		help: 'Whether it is used; true resumes one that was disabled',
+		choices: ['true', 'false'],
+		read: (text) => text === 'true',
+	},
+};
+
+function readAddress(text: string, { folder }: Place): string {
+	try {
+		return text.startsWith('@') ? readFileSync(resolve(folder, text.slice(1)), 'utf8').trim() : text;
+	} catch (error) {
+		throw new CommandError(`--url names a file that cannot be read: ${(error as Error).message}`, 2);
+	}
+}
+
+export function addWebhooks(program: CliCommand, cli: Cli): void {
+	const webhooks = program
+		.command('webhooks')
+		.description('List, create, test, change and delete the webhooks of a form.');
+	addList(webhooks, cli);
+	addCreate(webhooks, cli);
+	addTest(webhooks, cli);
+	addUpdate(webhooks, cli);
+	addDelete(webhooks, cli);
+}
+
+const onForm = (command: CliCommand) => command.argument('<form>', 'Id or slug of the form');
+const onWebhook = (command: CliCommand) => onForm(command).argument('<webhook>', 'Id of the webhook');
+
+function withOptions(command: CliCommand): CliCommand {
+	for (const { flags, help, choices } of Object.values(SETTINGS)) {
+		const option = new Option(flags, help);
+		command.addOption(choices ? option.choices([...choices, NONE]) : option);
+	}
+	return command;
+}
+
+/** @throws CommandError, and AppError VALIDATION_ERROR for JSON of another shape */
+function inputOf(options: Options, folder: string): UpdateWebhook {
+	const given = Object.entries(SETTINGS).flatMap(([name, { flags, read }]) => {
+		const text = options[new Option(flags).attributeName()] as string | undefined;
+		if (text === undefined) return [];
+		return [[name, text === NONE ? null : (read?.(text, { flags, folder }) ?? text)]];
+	});
+	const input = Object.fromEntries(given);
+	checkShape(UpdateWebhook, input);
+	return input;
+}
+
+async function refOf(app: App, { form, webhook }: { form: string; webhook: string }) {
+	return { form: (await findForm(app, form)).id, webhook };
+}
+
+function addList(webhooks: CliCommand, cli: Cli): void {
+	const command = onForm(webhooks.command('list').description('List the webhooks of a form, oldest first.'));
+	runOnApp(command, { cli }, (options, form: string) => async (app) => {
+		cli.printList(options, await app.webhooks.list({ form: (await findForm(app, form)).id }), {
+			columns: {
+				ID: ({ id }) => id,
+				STATE: stateOf,
+				FORMAT: ({ format }) => format,
+				EVENTS: ({ events }) => events.join(','),
+				CREATED: ({ createdAt }) => shortTime(createdAt),
+				URL: ({ url }) => shorten(url, URL_WIDTH),
+				NAME: ({ name }) => name ?? '',
+			},
+			none: 'The form has no webhooks yet. Make one: formsrv webhooks create',
+		});
+	});
+}
+
+function stateOf({ isActive, failingSince }: Webhook): string {
+	if (!isActive) return 'off';
+	return failingSince === null ? 'active' : 'failing';
+}
+
+function addCreate(webhooks: CliCommand, cli: Cli): void {
+	const command = withOptions(onForm(webhooks.command('create').description('Create a webhook of a form.'))).examples(
+		'formsrv webhooks create contact-k3v9x2qm --url https://hooks.example.com/formsrv',
+		'formsrv webhooks create contact-k3v9x2qm --format slack --url @slack-address.txt --include all',
+		`formsrv webhooks create contact-k3v9x2qm --url @address.txt --where '[{"field": "topic", "is": "Sales"}]'`,
+	);
+	runOnApp(command, { cli }, (options, form: string) => {
+		const { url, ...input } = inputOf(options, cli.io.cwd);
+		if (!url) throw new CommandError('--url is missing. See formsrv webhooks create --help.', 2);
+		return async (app) => {
+			const webhook = await app.webhooks.create({ form: (await findForm(app, form)).id }, { ...input, url });
+			printWebhook(cli, webhook, options);
+			cli.note('The secret verifies signatures. It is not shown again.');
+		};
+	});
+}
+
+function addTest(webhooks: CliCommand, cli: Cli): void {
+	const command = onWebhook(
+		webhooks.command('test').description('Post a test to a webhook now; on failure, print what is wrong.'),
+	);
+	runOnApp(command, { cli }, (options, form: string, webhook: string) => async (app) => {
+		const result = await app.webhooks.test(await refOf(app, { form, webhook }));
+		if (!result.delivered) cli.exitCode = 1;
+		if (result.delivered || options.json) cli.printResult(options, result, `It arrived: status ${result.status}.`);
+		else cli.note(result.error ?? '');
+	});
+}
+
+function addUpdate(webhooks: CliCommand, cli: Cli): void {
+	const command = withOptions(
+		onWebhook(
+			webhooks
+				.command('update')
+				.description('Change the given settings of a webhook; "none" stands for the default of a setting.'),
+		),
+	).examples(
+		'formsrv webhooks update contact-k3v9x2qm cmnrg2x9b3d --active true',
+		'formsrv webhooks update contact-k3v9x2qm cmnrg2x9b3d --events submission.created,submission.spam',
+	);
+	runOnApp(command, { cli }, (options, form: string, webhook: string) => {
+		const input = inputOf(options, cli.io.cwd);
+		if (Object.keys(input).length === 0) {
+			throw new CommandError('Nothing to change was given. See formsrv webhooks update --help.', 2);
+		}
+		return async (app) =>
+			printWebhook(cli, await app.webhooks.update(await refOf(app, { form, webhook }), input), options);
+	});
+}
+
+function addDelete(webhooks: CliCommand, cli: Cli): void {
+	const command = onWebhook(
+		webhooks.command('delete').description('Delete a webhook, and what waits to be sent to it.'),
+	);
+	runOnApp(command, { cli }, (options, form: string, webhook: string) => async (app) => {
+		await app.webhooks.remove(await refOf(app, { form, webhook }));
+		cli.printResult(options, { deleted: webhook }, `Deleted webhook ${webhook}.`);
+	});
+}
+
+function printWebhook(cli: Cli, webhook: Webhook | WebhookWithSecret, { json }: Options): void {
+	if (json) return void cli.printJson(webhook);
+	const text = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : `${value}`);
+	cli.printTable(
+		['SETTING', 'VALUE'],
+		Object.entries(webhook).map(([name, value]) => [name, value === null || value === '' ? '-' : text(value)]),
+	);
+}
