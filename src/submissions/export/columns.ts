@@ -11,18 +11,12 @@ const BEFORE_FIELDS = ['id', ...columnsOf(STATE)];
 const AFTER_FIELDS = columnsOf(CONTENT);
 /** The fields beyond the listed names. */
 export const OTHER_FIELDS = 'otherFields';
-const OWN_KINDS: Record<string, CellKind> = {
-	createdAt: 'moment',
-	isRead: 'boolean',
-	isStarred: 'boolean',
-	isSpam: 'boolean',
-	spamScore: 'number',
-};
+const OWN_KINDS: Record<string, CellKind> = { createdAt: 'moment', spamScore: 'number' };
 /** Columns besides the fields. */
 const OWN_COLUMNS = [...BEFORE_FIELDS, OTHER_FIELDS, ...AFTER_FIELDS];
 
 /** The kind of value that the cells of a column have in a workbook; others are texts there. */
-export type CellKind = 'text' | 'number' | 'boolean' | 'date' | 'moment';
+export type CellKind = 'text' | 'number' | 'date' | 'moment';
 
 /** A field may be called as an own column is. */
 export type Column = ({ own: string } | { field: string }) & {

@@ -54,8 +54,6 @@ function textCell(text: string, style: number): string {
 
 const CELLS: Record<CellKind, (text: string) => string | undefined> = {
 	text: () => undefined,
-	boolean: (text) =>
-		text === 'true' || text === 'false' ? `<c t="b"><v>${text === 'true' ? 1 : 0}</v></c>` : undefined,
 	number: (text) =>
 		EXACT_NUMBER.test(text) && text.replace(/\D/g, '').length <= EXACT_DIGITS ? `<c><v>${text}</v></c>` : undefined,
 	date: dateCell,

@@ -101,27 +101,27 @@ python.test('kinds follow the rules of fields, and what is not of its kind is a 
 		[
 			['n', '12'],
 			['inlineStr', '1900-01-01'],
-			['b', '0'],
+			['inlineStr', 'false'],
 		],
 		[
 			['n', '-0.5'],
 			['inlineStr', '1900-01-01'],
-			['b', '0'],
+			['inlineStr', 'false'],
 		],
 		[
 			['inlineStr', '1234567890123456789'],
 			['inlineStr', '1900-01-01'],
-			['b', '0'],
+			['inlineStr', 'false'],
 		],
 		[
 			['inlineStr', '.5'],
 			['inlineStr', '1900-01-01'],
-			['b', '0'],
+			['inlineStr', 'false'],
 		],
 		[
 			['', ''],
 			['n', '46024'],
-			['b', '0'],
+			['inlineStr', 'false'],
 		],
 	]);
 });
