@@ -8,6 +8,7 @@ import { startFileWatch } from './files/file-watch.ts';
 import { createDrain, type Drain } from './http/drain.ts';
 import type { Fetch } from './http/request-pipeline.ts';
 import { localUrl } from './network/local-url.ts';
+import { startDescriptorWatch } from './server/descriptor-watch.ts';
 import { type Handlers, openHandlers, type PublicUrls } from './server/handlers.ts';
 import { startMaintenance } from './server/maintenance.ts';
 import { startFollowing } from './spam/bayes/learning.ts';
@@ -84,6 +85,7 @@ function startBackground(app: App, baseUrl: string): StopWork {
 		startFileWatch(storage, { ...config.files, store: files.store, log }),
 		startFollowing(spam.models, log),
 		startPauseWatch(storage, app),
+		startDescriptorWatch(storage.findings),
 		startAlerts(app, baseUrl),
 		...(config.backup.to ? [backups.start()] : []),
 		storage.lead('maintenance', () => startMaintenance(app)),

@@ -119,6 +119,12 @@ export const KINDS = {
 			'retried; "formsrv doctor" says more.',
 		stops: 'nothing',
 	},
+	descriptors: {
+		problem:
+			'The server has almost no file descriptors left: new connections wait until others end. Raise its limit (LimitNOFILE in systemd, ' +
+			'ulimit -n), and see who keeps so many connections open.',
+		stops: 'nothing',
+	},
 	scanner: {
 		problem:
 			'The virus scanner of FORMSRV_SCAN cannot be used: attached files stay unchecked until it can. Check that it runs and ' +

@@ -1,12 +1,20 @@
 /** The binary with one form: submissions that carry a mark each, what was acknowledged, and what is stored. */
 
+import { afterEach } from 'bun:test';
 import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
-import { type BinaryOptions, runBinary, startBinary } from '../binary.ts';
+import { type BinaryOptions, type RunningBinary, runBinary, startBinary } from '../binary.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 const UNLIMITED = { FORMSRV_RATE_SUBMIT: '0', FORMSRV_RATE_API: '0' };
+
+const running = new Set<RunningBinary>();
+/** Those that a failed test left. */
+afterEach(async () => {
+	for (const server of running) await server.end('SIGKILL').catch(() => {});
+	running.clear();
+});
 
 export type OneForm = Awaited<ReturnType<typeof serveOneForm>>;
 
@@ -21,7 +29,17 @@ export async function serveOneForm({
 	const made = await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd, env });
 	if (made.code !== 0) throw new Error(made.stderr);
 	const logFile = join(cwd, 'log');
-	const start = () => startBinary({ cwd, env, stderr: openSync(logFile, 'a'), ...options });
+	async function start(): Promise<RunningBinary> {
+		const started = await startBinary({ cwd, env, stderr: openSync(logFile, 'a'), ...options });
+		running.add(started);
+		return {
+			...started,
+			end: (signal) => {
+				running.delete(started);
+				return started.end(signal);
+			},
+		};
+	}
 	let server = await start();
 	const acknowledged: string[] = [];
 	const rejected: string[] = [];
