@@ -20,7 +20,7 @@ interface Listed {
 
 /** Compares until all is as it should be, or will not be: the search follows behind. @param rows All that there are, by time. Returns problems. */
 export async function checkServed(service: Service, rows: readonly FoundRow[]): Promise<string[]> {
-	for (const giveUpAt = performance.now() + SETTLES_WITHIN_MS; ; await Bun.sleep(50)) {
+	for (const giveUpAt = performance.now() + SETTLES_WITHIN_MS; ; await Bun.sleep(500)) {
 		const problems = await compareOnce(service, rows);
 		if (problems.length === 0 || performance.now() > giveUpAt) return problems;
 	}
