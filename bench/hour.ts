@@ -78,6 +78,7 @@ const mailPort = await listen(mailServer.server);
 const product = await openProduct('hour', {
 	FORMSRV_SMTP_URL: `smtp://127.0.0.1:${mailPort}`,
 	FORMSRV_MAIL_FROM: 'forms@example.com',
+	FORMSRV_MAIL_PER_HOUR: '100000',
 	FORMSRV_WEBHOOK_ALLOW: '127.0.0.1',
 	FORMSRV_BACKUP_EVERY: '1h',
 	FORMSRV_BACKUP_TO: archives,
