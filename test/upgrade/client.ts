@@ -58,7 +58,8 @@ export function openClient(
 	};
 }
 
-const WITHIN_MS = 60_000;
+/** A webhook that does not respond is tried every two minutes. */
+const WITHIN_MS = 180_000;
 
 /** Waits for a condition. */
 export async function until(name: string, holds: () => Promise<boolean>): Promise<void> {
