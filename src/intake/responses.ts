@@ -24,8 +24,6 @@ import { errorPage } from './pages/pages.ts';
 import { redirectTarget } from './redirect-target.ts';
 import { inLanguage } from './spoken-error.ts';
 
-export const THANKS_PATH = '/thanks';
-
 /** In every language, since nothing may have to be loaded for the most frequent responses. */
 const SUCCESS_SENTENCES = sentencesOf('success') as unknown as Record<string, string[]>;
 const SUCCESSES = new Map(

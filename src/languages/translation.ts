@@ -30,6 +30,8 @@ export interface Translation {
 	say(key: Key, values?: Values): string;
 	/** A value by itself. */
 	show(value: Value): string;
+	/** Text of whatever direction, so that it does not take what is around it along. */
+	apart(text: string): string;
 }
 
 const PLACEHOLDER = /\{([a-zA-Z]+)\}/g;
@@ -77,7 +79,6 @@ export function createTranslation(language: string, catalogue: Catalogue): Trans
 		return Number.isNaN(at) ? day : days().format(at);
 	}
 
-	/** Text of another direction must not take the rest of the sentence along. */
 	const apart = (text: string) => (direction === 'rtl' ? `\u2068${text}\u2069` : text);
 
 	function say(key: Key, values: Values = {}): string {
@@ -86,7 +87,7 @@ export function createTranslation(language: string, catalogue: Catalogue): Trans
 		return text.replace(PLACEHOLDER, (_, name: string) => apart(show(values[name] ?? '')));
 	}
 
-	return { language, direction, say, show };
+	return { language, direction, say, show, apart };
 }
 
 /** Formats take time to make, and few sentences need each. */

@@ -26,6 +26,6 @@ export async function translationOf(language: string): Promise<Translation> {
 }
 
 /** A sentence as people read it; the owner's words as they are. */
-export function spoken({ say }: Translation, says: Sentence | string): string {
-	return typeof says === 'string' ? says : say(...says);
+export function spoken({ say, apart }: Translation, says: Sentence | string): string {
+	return typeof says === 'string' ? apart(says) : say(...says);
 }

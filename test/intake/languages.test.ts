@@ -152,7 +152,7 @@ describe('pages', () => {
 		const at = (slug: string) => fetch(`${server.baseUrl}/api/f/${slug}/thanks`, { headers: PAGE_IN('de') });
 		const response = await at(form.slug);
 		const text = await response.text();
-		expect(text).toContain('<h1>&lt;b&gt;Done&lt;/b&gt;</h1>\n<p class="lead">See you.\nAda</p>');
+		expect(text).toContain('<h1>&lt;b&gt;Done&lt;/b&gt;</h1>\n<p class="lead" dir="auto">See you.\nAda</p>');
 		expect(text).toContain('<a href="https://example.com/?a=1&amp;b=2">On</a>');
 		expect(text).not.toContain('schließen');
 		expect(text).toContain('{--tone:#1d4ed8}');

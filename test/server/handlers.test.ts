@@ -158,8 +158,8 @@ testOnSqlite('of 3,000 responses made at once, each has the id, the rate and the
 	);
 	expect(seen).toEqual(
 		cases.map(({ status, address, rank, form }) => {
-			const vary = form === restricted ? 'Origin' : null;
-			return [status, { address, status }, true, String(limit - 1 - rank), vary];
+			const vary = [...(form === restricted ? ['Origin'] : []), ...(status === 400 ? ['Accept-Language'] : [])];
+			return [status, { address, status }, true, String(limit - 1 - rank), vary.join(', ') || null];
 		}),
 	);
 });

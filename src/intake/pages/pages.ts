@@ -28,10 +28,10 @@ export function thankYouPage(translation: Translation, { backUrl, pages, ...drop
 	return renderPage({
 		translation,
 		status: 200,
-		title: title ?? say('thanksTitle'),
+		title: title ? translation.apart(title) : say('thanksTitle'),
 		mark: 'done',
 		accent: pages?.accent,
-		body: html`<p class="lead">${text ?? say('thanksSent')}</p>
+		body: html`<p class="lead"${text && html` dir="auto"`}>${text ?? say('thanksSent')}</p>
 ${lines.length > 0 ? rest : nothingLeft}
 ${backLink(translation, linkUrl ?? backUrl, linkUrl ? linkLabel : null)}`,
 	});
@@ -66,7 +66,7 @@ export function errorPage(translation: Translation, rejection: RejectedPage): Pa
 		title: say(title),
 		mark: 'rejected',
 		accent,
-		body: html`${message !== say(title) && html`<p class="lead">${message}</p>\n`}${others.length > 0 && html`<ul>${others.map(({ field, message: text }) => html`<li><strong>${field}</strong>: ${text}</li>`)}</ul>\n`}${!isOwners && html`<p>${say(advice)}</p>\n`}<p class="soft">${say('backKeeps')}</p>
+		body: html`${message !== say(title) && html`<p class="lead"${isOwners && html` dir="auto"`}>${message}</p>\n`}${others.length > 0 && html`<ul>${others.map(({ field, message: text }) => html`<li><strong>${field}</strong>: ${text}</li>`)}</ul>\n`}${!isOwners && html`<p>${say(advice)}</p>\n`}<p class="soft">${say('backKeeps')}</p>
 ${backLink(translation, backUrl)}`,
 		footer: `${status} ${code} · ${say('request', { id: requestId })}`,
 	});
