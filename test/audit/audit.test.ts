@@ -33,6 +33,12 @@ async function waitFor(query: string, count: number): Promise<AuditEntry[]> {
 	throw new Error(`Not ${count} of ${query}: ${JSON.stringify(await read(query))}`);
 }
 
+/** The search index follows behind the commits. */
+async function untilFound({ id }: { id: string }, word: string): Promise<void> {
+	const path = `GET /api/forms/${id}/submissions?search=${word}` as const;
+	while ((await server.call<{ submissions: unknown[] }>(path)).body.submissions.length === 0) await Bun.sleep(50);
+}
+
 async function makeForm(more: object = {}): Promise<{ id: string; slug: string }> {
 	const { status, body, text } = await server.call<{ id: string; slug: string }>('POST /api/forms', {
 		json: { name: 'Contact', ...more },
@@ -110,6 +116,7 @@ describe('an entry', () => {
 		await server.call(`PATCH ${path}`, { json: { isStarred: true } });
 		await server.call(`GET /api/forms/${form.id}/export?search=canary-value`);
 		const bulk = { filter: 'all', search: 'canary-value' };
+		await untilFound(form, 'canary-value');
 		await server.call(`POST /api/forms/${form.id}/submissions/delete`, { json: bulk });
 		await server.call(`POST /api/forms/${form.id}/submissions/delete`, { json: { ...bulk, dryRun: false } });
 		await server.call(`PATCH /api/forms/${form.id}/lists`, { json: { block: ['email:canary@example.org'] } });

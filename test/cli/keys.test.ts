@@ -60,7 +60,11 @@ describe('keys create', () => {
 	});
 
 	test.each([
-		[2, ['--permissions', 'read,all'], '--permissions must be any of read, write, delete, submit, metrics, admin'],
+		[
+			2,
+			['--permissions', 'read,all'],
+			'--permissions must be any of read, write, delete, submit, metrics, audit, admin',
+		],
 		[2, ['--expires', 'soon'], '--expires must be a lifetime such as 90d'],
 		[2, ['--expires', '2020-01-01'], '--expires must be a lifetime such as 90d or 12h, or a date to come'],
 		[2, ['--form', 'x', '--permissions', 'delete'], 'A form-level key may have any of read, write, submit.'],

@@ -20,7 +20,7 @@ const hold = (budgetBytes: number, shareBytes = MAX_BYTES) => {
 		freeBodies: FREE_BODIES,
 	});
 };
-const tooLarge = { code: 'PAYLOAD_TOO_LARGE', message: 'A submission may have at most 1000 B in all.' };
+const tooLarge = { code: 'PAYLOAD_TOO_LARGE', message: 'A submission may have at most 1,000 B in all.' };
 const busy = {
 	code: 'UNAVAILABLE',
 	message: 'Too many submissions are arriving at once; try again in a few seconds.',
@@ -217,7 +217,7 @@ describe('the budget', () => {
 		);
 		const request = new Request('http://localhost/', { method: 'POST', body: 'xxx' });
 		const reading = reservation.read(request, MAX_BYTES);
-		expect(await reading.catch((error) => error.details)).toEqual({ retryAfterSeconds: 5, isOverload: true });
+		expect(await reading.catch((error) => error.details)).toMatchObject({ retryAfterSeconds: 5, isOverload: true });
 	});
 });
 
