@@ -14,9 +14,9 @@ const textsOf = (entry: string | Plural) => (typeof entry === 'string' ? [entry]
 const placeholders = (text: string) => [...text.matchAll(/\{[^}]*\}/g)].map(([found]) => found).sort();
 const expected = (key: Key) => placeholders(textsOf(english[key])[0] ?? '');
 
-test('there are the twelve languages', () => {
+test('there are at least twelve languages', () => {
 	const wanted = ['ar', 'de', 'en', 'es', 'fr', 'it', 'ja', 'nl', 'pl', 'pt', 'tr', 'zh'];
-	expect([...LANGUAGES].sort()).toEqual(wanted);
+	expect(LANGUAGES).toEqual(expect.arrayContaining(wanted));
 });
 
 for (const [language, catalogue] of ALL) {

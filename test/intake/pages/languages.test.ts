@@ -18,7 +18,7 @@ import { translationOf } from '../../../src/languages/translations.ts';
 import { html } from '../../../src/text/html.ts';
 import { findAccessibilityFaults, openBrowser } from '../../browser.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(300_000);
 
 /** A value for each placeholder, long enough to show what breaks. */
 const VALUES: Values = {
