@@ -185,6 +185,8 @@ export interface SubmissionStore {
 	): Promise<Map<number, number[]>>;
 	/** The field names of all submissions but spam, or of spam. */
 	names(formId: number, isSpam: boolean): Promise<FieldNames>;
+	/** Keeps no name that no submission of the form has any more, where some are kept longer. */
+	forgetNames(formId: number): Promise<void>;
 	/** To be called while the request can still be rejected. @throws Unavailable if nothing could be scanned now */
 	prepareScan(): void;
 	/** Runs one of `StorageOptions.scans`; throws as `list` does. */

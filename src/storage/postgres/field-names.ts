@@ -138,6 +138,11 @@ export function createFieldNames(sql: Sql) {
 			const isPartial = all.size > MAX_LISTED_NAMES || rows.some(([shape]) => shape === UNLISTED);
 			return { names: [...all].slice(0, MAX_LISTED_NAMES), isPartial };
 		},
+		/** Removes the shapes that no submission of a form has any more. */
+		async forget(formId: number): Promise<void> {
+			await rowsOf(sql, REMOVE_UNUSED, [formId]);
+			known = new Map();
+		},
 		/** Shapes that no submission has any more make room for those that found none. */
 		async tidy(): Promise<void> {
 			if (isTidying) return;

@@ -150,7 +150,7 @@ export async function openPostgres(
 			append: writer.append,
 			...createChanges(engine, { db, events, openEntry: () => actions.open(clock.nextId) }),
 			...createReads(engine),
-			...createSubmissionLists(sql, { counts, names: names.list, longReads }),
+			...createSubmissionLists(sql, { counts, names: names.list, forgetNames: names.forget, longReads }),
 		},
 		search: createSearch(sql, { horizon: clock.settled, findings }),
 		nextId: clock.nextId,

@@ -15,10 +15,11 @@ import { conditionOf, inOrder } from './submission-reader.ts';
 export interface ListSources {
 	counts: Pick<FormCounts, 'of'>;
 	names(formId: number, isSpam: boolean): Promise<FieldNames>;
+	forgetNames(formId: number): Promise<void>;
 	longReads: Pick<LongReads, 'open' | 'scan'>;
 }
 
-export function createSubmissionLists(sql: Sql, { counts, names, longReads }: ListSources) {
+export function createSubmissionLists(sql: Sql, { counts, names, forgetNames, longReads }: ListSources) {
 	const hits = createSearchHits(sql);
 	const pages = createSubmissionPages(sql, counts);
 
@@ -71,6 +72,7 @@ export function createSubmissionLists(sql: Sql, { counts, names, longReads }: Li
 			);
 		},
 		names,
+		forgetNames,
 		prepareScan: longReads.open,
 		scan: async <Request extends ScanRequest, Result>(name: string, request: Request): Promise<Result> =>
 			(await longReads.scan(name, request)) as Result,

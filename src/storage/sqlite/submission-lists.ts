@@ -71,6 +71,8 @@ export function createSubmissionLists(client: Database, { entries, pages, index,
 			const listed = JSON.parse(index.namesJson(formId, isSpam)) as string[];
 			return { names: listed, isPartial: index.hasUnlistedNames(formId, isSpam) };
 		},
+		/** A name goes with the last submission that has it. */
+		async forgetNames(): Promise<void> {},
 		ids: async (selection: Selection, part: Omit<Paging, 'offset'>): Promise<number[]> =>
 			reader.call('ids', selection, part),
 		prepareScan: reader.open,

@@ -107,7 +107,7 @@ async function eraseSubmissions(storage: Storage, { people, goOn }: Work): Promi
 	const pieces = findSubmissions(storage, { people, beforeId, pause: goOn });
 	for (let step = await pieces.next(); ; step = await pieces.next()) {
 		if (step.done) return step.value;
-		const { formId, found } = step.value;
+		const { formId, found, nextId } = step.value;
 		const due = found.map((one) => ({ ...one, records: recordsOf(people, one.people, one.id) }));
 		const going = due.filter(({ records }) => records.length > 0);
 		for (let at = 0; at < going.length; at += CHUNK) {
@@ -123,6 +123,7 @@ async function eraseSubmissions(storage: Storage, { people, goOn }: Work): Promi
 				for (const { counts } of records) add(counts, { submissions: 1, files });
 			}
 		}
+		if (nextId === undefined) await storage.submissions.forgetNames(formId);
 	}
 }
 

@@ -156,7 +156,8 @@ describe('beside submissions', () => {
 		const left = await server.app.storage.db
 			.select()
 			.from(deliveries)
-			.where(eq(deliveries.formId, decodeId(form.id) as number));
+			.where(eq(deliveries.formId, decodeId(form.id) as number))
+			.orderBy(deliveries.id);
 		expect(
 			left.map(({ id, content, lastError, state }) => [
 				rows.findIndex((row) => row.id === id),
