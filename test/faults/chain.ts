@@ -6,7 +6,7 @@
 import { Database } from 'bun:sqlite';
 import { closeSync, cpSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { runBinary, startBinary } from '../binary.ts';
+import { type RunningBinary, runBinary, startBinary } from '../binary.ts';
 import { type Random, seeded } from '../seeded.ts';
 import { type Disk, FAULTS, openDisk, type Rates } from './disk.ts';
 import { createHistory, type FoundRow, NEVER, type Slug } from './history.ts';
@@ -95,6 +95,7 @@ export function createChain({ template, receiver, folder, seed, perLife, sideCut
 	let lives = 0;
 	let numbers = 0;
 	let rows: readonly FoundRow[] = [];
+	let running: RunningBinary | undefined;
 	mkdirSync(join(folder, '0'));
 	cpSync(template.folder, root, { recursive: true });
 	receiver.listenFor(history);
@@ -108,6 +109,7 @@ export function createChain({ template, receiver, folder, seed, perLife, sideCut
 				stderr: log,
 				startWithinMs: START_WITHIN_MS,
 			});
+			running = server;
 			return { ...server, key: template.key, forms: template.forms };
 		} finally {
 			closeSync(log);
@@ -211,6 +213,8 @@ export function createChain({ template, receiver, folder, seed, perLife, sideCut
 			if (problems.length === 0) rmSync(recording);
 			return { seed: lifeSeed, end, acknowledged, cuts: sideCuts, statuses, faults: disk.faults(), problems };
 		},
+		/** To be called when an error came up. */
+		stop: async () => void (await running?.end('SIGKILL')),
 		/** A server without faults: what is due happens. Returns problems. */
 		async finish(): Promise<string[]> {
 			const service = await start();

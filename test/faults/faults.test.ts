@@ -59,12 +59,16 @@ testHere(
 		const endAt = performance.now() + SECONDS * 1000;
 		for (let seed = SEED; tally.runs() < LEAST_RUNS || performance.now() < endAt; seed++) {
 			const chain = openChain(seed, { perLife: PER_LIFE, sideCuts: SIDE_CUTS });
-			for (let i = 0; i < Math.min(LIVES, isLong ? LIVES : LEAST_RUNS); i++) {
-				const life = await chain.live();
-				expectNone(life, chain.place);
-				tally.add(life);
+			try {
+				for (let i = 0; i < Math.min(LIVES, isLong ? LIVES : LEAST_RUNS); i++) {
+					const life = await chain.live();
+					expectNone(life, chain.place);
+					tally.add(life);
+				}
+				expectNone({ seed, end: 'none', problems: await chain.finish() }, chain.place);
+			} finally {
+				await chain.stop();
 			}
-			expectNone({ seed, end: 'none', problems: await chain.finish() }, chain.place);
 			rmSync(chain.place, { recursive: true });
 			if (isLong) console.info(tally.sentence());
 		}

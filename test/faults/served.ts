@@ -5,7 +5,7 @@ import { type FoundRow, SLUGS } from './history.ts';
 import { type Service, WORDS } from './load.ts';
 
 const LIMIT = 100;
-const SETTLES_WITHIN_MS = 120_000;
+const SETTLES_WITHIN_MS = 300_000;
 const SHOWN: Record<Filter, (flags: Flags) => boolean> = {
 	all: ({ isSpam }) => !isSpam,
 	unread: ({ isSpam, isRead }) => !isSpam && !isRead,
@@ -21,7 +21,7 @@ interface Listed {
 /** Compares until all is as it should be, or will not be: the search follows behind. @param rows All that there are, by time. Returns problems. */
 export async function checkServed(service: Service, rows: readonly FoundRow[]): Promise<string[]> {
 	for (const giveUpAt = performance.now() + SETTLES_WITHIN_MS; ; await Bun.sleep(500)) {
-		const problems = await compareOnce(service, rows);
+		const problems = await compareOnce(service, rows).catch((error: Error) => [error.message]);
 		if (problems.length === 0 || performance.now() > giveUpAt) return problems;
 	}
 }
