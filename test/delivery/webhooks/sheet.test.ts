@@ -1,0 +1,43 @@
+/** The program for a spreadsheet that docs/webhooks.md shows, with the body that the page shows, run as it stands there. */
+
+import { expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { requestOf } from '../../../src/delivery/webhooks/message.ts';
+
+const page = await Bun.file(join(import.meta.dir, '../../../docs/webhooks.md')).text();
+const [, program = ''] = /```gs\n([\s\S]*?)```/.exec(page) ?? [];
+const [, setup = ''] = /```json\n(\{\s*"format": "custom",\s*"url": "https:\/\/n8n[\s\S]*?)```/.exec(page) ?? [];
+
+test('it adds a row for each submission once, for whoever has the token, and no formulas', () => {
+	const rows: string[][] = [];
+	const sheet = {
+		createTextFinder: (text: string) => ({
+			matchEntireCell: () => ({ findNext: () => rows.flat().find((cell) => cell === text) ?? null }),
+		}),
+		appendRow: (row: string[]) => rows.push(row),
+	};
+	const services = {
+		SpreadsheetApp: { getActiveSpreadsheet: () => ({ getSheets: () => [sheet] }) },
+		HtmlService: { createHtmlOutput: (text: string) => text },
+	};
+	const doPost = new Function(...Object.keys(services), `${program}; return doPost;`)(...Object.values(services));
+	const data = JSON.stringify({ name: '=IMPORTXML("https://evil.example")', email: 'ada@example.com', message: '{{name}} "x"' });
+	const told = {
+		headline: 'new submission',
+		form: { id: 1, name: 'Contact', fields: null },
+		submission: { id: 2, createdAt: '2026-01-02T03:04:05.678Z', data },
+		baseUrl: 'https://forms.example.com',
+	};
+	const { url, format, body } = JSON.parse(setup);
+	const post = (token: string) =>
+		doPost({
+			parameter: { token },
+			postData: { contents: requestOf(told, { url, format, include: 'all', body }, 'msg_1').body },
+		});
+	expect(post('wrong')).toBe('ok');
+	expect(rows).toEqual([]);
+	expect([post('choose-a-long-word'), post('choose-a-long-word')]).toEqual(['ok', 'ok']);
+	expect(rows.map((row) => row.slice(1))).toEqual([
+		['2026-01-02T03:04:05.678Z', '\'=IMPORTXML("https://evil.example")', 'ada@example.com', '{{name}} "x"'],
+	]);
+});
