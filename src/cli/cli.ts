@@ -66,7 +66,7 @@ interface WithApp {
 
 export type Cli = ReturnType<typeof createCli>;
 
-const STORAGE_SETTINGS: readonly Key[] = ['dataDir', 'databaseUrl', 'filesUrl'];
+export const STORAGE_SETTINGS: readonly Key[] = ['dataDir', 'databaseUrl', 'filesUrl'];
 export const BACKUP_SETTINGS: readonly Key[] = [
 	...STORAGE_SETTINGS,
 	's3Endpoint',

@@ -1,12 +1,14 @@
 /** Assembles everything outgoing: the outbox, its channels, the worker, and what owners see and do. */
 
 import type { Storage } from '../storage/contract.ts';
+import type { Mode } from '../storage/tables.ts';
 import { createShare } from '../tasks/byte-budget.ts';
 import { type ChannelOptions, createChannels } from './channels.ts';
 import { createDeliveries } from './deliveries.ts';
-import { type MailSettings, readMailSetup } from './mail/setup.ts';
+import { identityIn, type MailSettings, readMailSetup } from './mail/setup.ts';
 import { createOutbox } from './outbox.ts';
 import { createRetries } from './retries.ts';
+import type { MailContent } from './schema.ts';
 import { type MailOutage, startWorker, type Worker, type WorkerTiming } from './worker/worker.ts';
 
 /** Memory for submissions in flight; untrusted receivers decide how long they occupy it. */
@@ -35,6 +37,14 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 		});
 	const mailOutage = (): MailOutage => (worker ? worker.mailOutage() : outageElsewhere);
 
+	/** All that makes the mail of a form. */
+	async function forSample(id: string, mode?: Mode) {
+		const form = await storage.findForm(id, mode);
+		const identity = await identityIn(form, { ...mail, language });
+		const { renderSample, sendSample } = await import('./mail/sample.ts');
+		return { form, renderSample, sendSample, options: { identity, id: storage.nextId(), at: new Date(now()) } };
+	}
+
 	return {
 		outbox: createOutbox(storage, { channels, now }),
 		deliveries: createDeliveries(storage, { channels, isMailSet: () => mail.server !== null, mailOutage }),
@@ -45,6 +55,18 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 		async sendTestMail(to: string): Promise<string> {
 			const { sendTestMail } = await import('./mail/test-mail.ts');
 			return sendTestMail(to, { ...mail, language, now });
+		},
+		/** The mail of a form with invented values. The functions throw FORM_NOT_FOUND, and CONFLICT with what is wrong. */
+		formMail: {
+			async show(id: string, mode?: Mode): Promise<MailContent> {
+				const { form, renderSample, options } = await forSample(id, mode);
+				const { date: _, headers: __, attachments: ___, ...content } = renderSample(form, options);
+				return content;
+			},
+			async send(id: string, mode?: Mode): Promise<{ reply: string; to: string[] }> {
+				const { form, sendSample, options } = await forSample(id, mode);
+				return sendSample(form, { ...options, server: mail.server });
+			},
 		},
 		/** Takes a changed mail server, sender or time zone into use, and has waiting mails tried at once. */
 		useMail(settings: Omit<MailSettings, 'baseUrl'>): void {

@@ -1,4 +1,4 @@
-/** The management routes of deliveries and of the test mail. All need `admin`: they show submitted content and recipients. */
+/** The management routes of deliveries. All need `admin`: they show submitted content and recipients. */
 
 import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
@@ -6,17 +6,14 @@ import { readJson } from '../http/json-body.ts';
 import { jsonBody, jsonResponse, operation, pathParameter, queryParameter, textResponse } from '../http/openapi.ts';
 import { pageParameters } from '../http/paging.ts';
 import { LIMIT_DEFAULT, queryOf, single } from '../http/query-parameters.ts';
-import { createRateLimiter } from '../http/rate-limit.ts';
 import { stringEnum } from '../http/schema-types.ts';
 import type { Auth } from '../keys/auth.ts';
 import { CHANNELS, DELIVERY_STATES, type Mode } from '../storage/tables.ts';
 import { parseDeliveryQuery } from './deliveries.ts';
 import type { Dispatch } from './dispatch.ts';
-import { checkRecipient } from './mail/test-mail.ts';
-import { DeliveryList, DeliveryWithContent, MailTest, MailTestResult, RetryDeliveries, RetryResult } from './schema.ts';
+import { EXAMPLE_CONTENT, PREVIEW_HEADERS } from './mail/preview.ts';
+import { DeliveryList, DeliveryWithContent, RetryDeliveries, RetryResult } from './schema.ts';
 
-/** Enough for an operator who tries settings; too few to send spam. */
-const MAIL_TESTS_PER_MINUTE = 5;
 const EXAMPLE = {
 	id: 'cmnrg2x8a2k',
 	form: 'cmnrg2x7k8w',
@@ -33,16 +30,6 @@ const EXAMPLE = {
 	webhook: null,
 	digest: null,
 };
-const EXAMPLE_CONTENT = {
-	from: { name: 'Forms', address: 'forms@example.com' },
-	to: ['owner@example.com'],
-	cc: [],
-	bcc: [],
-	replyTo: 'ada@example.com',
-	subject: 'New submission: Contact',
-	messageId: 'cmnrg2x8a1c@forms.example.com',
-	text: 'New submission\nContact\n\nname:\nAda\n',
-};
 const EXAMPLE_LIST = {
 	deliveries: [EXAMPLE],
 	pagination: { limit: LIMIT_DEFAULT, offset: 0, total: 1, hasMore: false },
@@ -50,12 +37,6 @@ const EXAMPLE_LIST = {
 	held: 0,
 	digests: [],
 };
-/** The mail is shown unchanged in a sandbox: no scripts, no loading, no navigation. */
-const PREVIEW_HEADERS = {
-	'Content-Type': 'text/html; charset=utf-8',
-	'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; sandbox",
-};
-
 const access = { permission: 'admin' } as const;
 const id = pathParameter('id', { description: 'The delivery.', example: EXAMPLE.id });
 const formId = pathParameter('id', { description: 'The form.', example: EXAMPLE.form });
@@ -185,33 +166,5 @@ function deliveryRoutes({ deliveries, retries }: Dispatch, auth: Auth) {
 		);
 }
 
-function mailTestRoute(dispatch: Dispatch, auth: Auth) {
-	// One limit for all callers, because an admin key can create more keys.
-	const rate = createRateLimiter(MAIL_TESTS_PER_MINUTE);
-	return new Elysia({ prefix: '/api/mail' }).use(auth).post(
-		'/test',
-		async ({ request }) => {
-			const to = checkRecipient((await readJson(request, MailTest)).to);
-			rate.take('');
-			return { accepted: true as const, reply: await dispatch.sendTestMail(to) };
-		},
-		{
-			access: { ...access, isLiveOnly: 'sends' },
-			detail: operation('testMail', 'Send a test mail', {
-				description: `On failure the error says what is wrong. Needs a live key; at most ${MAIL_TESTS_PER_MINUTE} a minute are sent.`,
-				requestBody: jsonBody(MailTest, { to: 'you@example.com' }),
-				returns: jsonResponse('The mail server accepted it.', {
-					schema: MailTestResult,
-					example: { accepted: true, reply: '250 2.0.0 Ok: queued' },
-				}),
-				errors: ['CONFLICT'],
-			}),
-		},
-	);
-}
-
 export const deliveriesRoutes = (dispatch: Dispatch, auth: Auth) =>
-	new Elysia({ tags: ['Deliveries'] })
-		.use(listRoutes(dispatch, auth))
-		.use(deliveryRoutes(dispatch, auth))
-		.use(mailTestRoute(dispatch, auth));
+	new Elysia({ tags: ['Deliveries'] }).use(listRoutes(dispatch, auth)).use(deliveryRoutes(dispatch, auth));

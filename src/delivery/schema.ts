@@ -118,4 +118,27 @@ export const MailTestResult = Type.Object(
 	},
 	{ $id: 'MailTestResult' },
 );
+
+export const FormMailTestResult = Type.Object(
+	{ ...MailTestResult.properties, to: Type.Array(Type.String(), { description: 'Who got it, copies included.' }) },
+	{ $id: 'FormMailTestResult' },
+);
+
+const mailboxes = (description: string) => Type.Array(Type.String(), { description });
+export const MailContent = Type.Object(
+	{
+		from: Type.Object({ name: Type.String(), address: Type.String() }),
+		to: mailboxes('Each as `Name <address>`, or the address alone.'),
+		cc: mailboxes('Copies.'),
+		bcc: mailboxes('Hidden copies.'),
+		replyTo: orNull(Type.String(), 'Where replies go.'),
+		subject: Type.String(),
+		messageId: Type.String(),
+		text: Type.String(),
+		html: Type.String(),
+	},
+	{ $id: 'MailContent' },
+);
+export type MailContent = Static<typeof MailContent>;
+
 export type MailTestResult = Static<typeof MailTestResult>;

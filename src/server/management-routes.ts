@@ -12,6 +12,7 @@ import { sessionRoutes } from '../dashboard/sessions/own/routes.ts';
 import { sessionsRoutes } from '../dashboard/sessions/routes.ts';
 import { LIFETIME_MS } from '../dashboard/sessions/sessions.ts';
 import { statusRoutes } from '../dashboard/status/routes.ts';
+import { mailRoutes } from '../delivery/mail/routes.ts';
 import { deliveriesRoutes } from '../delivery/routes.ts';
 import { webhookRoutes } from '../delivery/webhooks/routes.ts';
 import { formRoutes } from '../forms/routes.ts';
@@ -97,6 +98,7 @@ export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): 
 		listRoutes(app.spam.lists, auth),
 		webhookRoutes(app.webhooks, auth),
 		deliveriesRoutes(app.dispatch, auth),
+		mailRoutes(app.dispatch, auth),
 		statusRoutes(app, auth),
 		metricsRoutes(app, auth),
 		auditRoutes(app.audit, auth),

@@ -135,6 +135,8 @@ const CALLS: Record<string, (form: Made) => Call | Promise<Call>> = {
 	}),
 	'POST /api/deliveries/:id/retry': ({ delivery }) => ({ path: `/api/deliveries/${delivery}/retry` }),
 	'POST /api/deliveries/retry': ({ delivery }) => ({ path: '/api/deliveries/retry', json: { ids: [delivery] } }),
+	'POST /api/forms/:id/notification/preview': ({ id }) => ({ path: `/api/forms/${id}/notification/preview` }),
+	'POST /api/forms/:id/notification/test': ({ id }) => ({ path: `/api/forms/${id}/notification/test` }),
 	'POST /api/mail/test': () => ({ path: '/api/mail/test', json: { to: 'you@example.com' } }),
 	'POST /api/session': () => ({ path: '/api/session', json: { key: server.adminKey }, key: null }),
 	'PATCH /api/session': async () => ({

@@ -62,6 +62,53 @@ test('a test mail goes to the addresses that are notified', async () => {
 	await goTo(`/forms/${form.id}/settings?group=notifications`);
 	await page.getByRole('button', { name: 'Send a test mail' }).click();
 	await page.getByText('The mail server accepted a test mail').waitFor();
-	expect(smtp.accepted.map(({ to }) => to)).toEqual([['ada@example.com'], ['grace@example.com']]);
+	expect(smtp.accepted.map(({ to }) => to)).toEqual([['ada@example.com', 'grace@example.com']]);
+	await page.getByRole('button', { name: 'Preview the mail' }).click();
+	const shown = page.frameLocator('iframe');
+	await shown.getByRole('heading', { name: 'New submission' }).waitFor();
+	await page.getByRole('dialog').getByText('ada@example.com').first().waitFor();
+	await close();
+});
+
+test('the words of mails and their routes are saved and shown again, with what is wrong beside its input', async () => {
+	const form = await createForm(server, 'Words');
+	await server.call(`PATCH /api/forms/${form.id}`, { json: { notificationEmail: 'ada@example.com' } });
+	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo(`/forms/${form.id}/settings?group=notifications`);
+	const group = page.getByRole('region', { name: 'Notifications' });
+	await group.getByLabel('Subject').fill('{{#if name}}');
+	await group.getByLabel('Hidden copies to').fill('e-ve@example.com');
+	await group.getByRole('switch', { name: 'Show all fields' }).uncheck();
+	await group.getByLabel('Only these fields').fill('name\nmessage');
+	await group.getByRole('button', { name: 'Add a route' }).click();
+	await group.getByLabel('If the field').fill('topic');
+	await group.getByLabel('Text', { exact: true }).fill('Sales');
+	await group.getByLabel('Mail goes to').fill('{{email}}');
+	await group.getByRole('button', { name: 'Save changes' }).click();
+	await group.getByText('must not have logic').waitFor();
+	await group.getByText('must be an e-mail address').waitFor();
+	await group.getByLabel('Subject').fill('{{form.name}}: {{name}}');
+	await group.getByLabel('Mail goes to').fill('sales@example.com');
+	await group.getByRole('button', { name: 'Save changes' }).click();
+	await page.getByText('Settings saved.').waitFor();
+	const { body } = await server.call<object>(`GET /api/forms/${form.id}`);
+	expect(body).toMatchObject({
+		notificationEmail: 'ada@example.com',
+		notification: {
+			to: 'ada@example.com',
+			bcc: 'e-ve@example.com',
+			subject: '{{form.name}}: {{name}}',
+			fields: ['name', 'message'],
+		},
+		routes: [{ where: [{ field: 'topic', is: 'Sales' }], to: 'sales@example.com' }],
+	});
+	await page.reload();
+	expect(await group.getByLabel('Mail goes to').inputValue()).toBe('sales@example.com');
+	await group.getByRole('button', { name: 'Remove the route' }).click();
+	await group.getByRole('button', { name: 'Save changes' }).click();
+	await page.getByText('Settings saved.').waitFor();
+	expect((await server.call<object>(`GET /api/forms/${form.id}`)).body).toMatchObject({ routes: [] });
+	expect(complaints.filter((line) => !line.includes('400'))).toEqual([]);
 	await close();
 });

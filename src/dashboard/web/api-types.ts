@@ -1,7 +1,7 @@
 /** The shapes of the JSON API as the dashboard reads them. */
 
 import type { Static } from '@sinclair/typebox';
-import type { DeliveryWithContent } from '../../delivery/schema.ts';
+import type { DeliveryWithContent, MailContent } from '../../delivery/schema.ts';
 import type { ErrorEnvelope as Envelope } from '../../http/error-responses.ts';
 import type { Channel, DeliveryState } from '../../storage/tables.ts';
 import type { BulkTarget } from '../../submissions/bulk/schema.ts';
@@ -65,6 +65,8 @@ export interface DeliveryContent {
 	/** Set if a long text was cut off. */
 	isCut?: true;
 }
+
+export type { MailContent };
 
 /** A delivery with its content. */
 export type DeliveryDetail = Omit<DeliveryWithContent, 'content'> & { content: DeliveryContent | null };

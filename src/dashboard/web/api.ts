@@ -119,6 +119,11 @@ export const forms = {
 	update: (id: string, change: types.UpdateForm) => patch<types.Form>(formPath(id), change),
 	remove: (id: string) => remove(formPath(id)),
 	suggestFields: (id: string) => get<types.FieldSuggestion>(`${formPath(id)}/fields/suggestion`),
+	/** The mail of a form, with invented values. */
+	previewMail: (id: string) => post<types.MailContent>(`${formPath(id)}/notification/preview`),
+	/** That as a page, for a sandboxed frame. */
+	mailAddress: (id: string) => `${formPath(id)}/notification/preview`,
+	testMail: (id: string) => post<{ to: string[] }>(`${formPath(id)}/notification/test`),
 	stats: (days: number) => get<{ forms: Record<string, number[]> }>('/api/stats', { days }),
 };
 

@@ -4,8 +4,6 @@ import { and, count, desc, eq, exists, inArray, sql } from 'drizzle-orm';
 import type { SmtpServer } from '../../config/smtp-url.ts';
 import type { FileStore } from '../../files/file-store.ts';
 import { parseRecipients } from '../../form-values/notification-rules.ts';
-import { AUTO } from '../../languages/languages.ts';
-import { translationOf } from '../../languages/translations.ts';
 import type { Storage } from '../../storage/contract.ts';
 import { createDamageCheck } from '../../storage/damage-check.ts';
 import type { SubmissionHead } from '../../storage/submission.ts';
@@ -29,7 +27,7 @@ import {
 	renderNotification,
 } from './email.ts';
 import { keptMail, shownMail } from './kept-mail.ts';
-import { type MailSetup, NO_MAIL_SERVER } from './setup.ts';
+import { identityIn, type MailSetup, NO_MAIL_SERVER } from './setup.ts';
 import { sendMail } from './smtp.ts';
 
 /** Copies in memory of the text that is read of a submission: in the parts of the mail, and in the encoded mail. */
@@ -137,7 +135,7 @@ export function createMailChannel(storage: Storage, { setup, language, budget, s
 		if (!form || form.deletedAt !== null) return { kind: 'rejected', error: 'The form was deleted' };
 		const recipients = recipientsIn(row);
 		if (!recipients) return { kind: 'rejected', error: `"${row.destination}" is not a mail address` };
-		const identity = await identityIn(form, setup, language);
+		const identity = await identityIn(form, { ...setup, language });
 		if (row.event === SUBMISSIONS_DIGEST) return digest(row, { form, recipients, identity, signal });
 		if (row.event === ADDRESS_CHANGED) {
 			const mail = renderAddressNotice(identity, { id: row.id, madeAt: timeOf(row.id), form, ...recipients });
@@ -246,8 +244,4 @@ function recipientsIn({ destination }: Pick<DeliveryRow, 'destination'>): Requir
 	const found = parseRecipients(destination);
 	const texts = (mailboxes: Mailbox[]) => mailboxes.map(formatMailbox);
 	return found && { to: texts(found.to), cc: texts(found.cc), bcc: texts(found.bcc) };
-}
-
-async function identityIn(form: FormRow, { identity }: MailSetup, fallback: string): Promise<MailIdentity> {
-	return { ...identity, translation: await translationOf(form.language === AUTO ? fallback : form.language) };
 }

@@ -1,6 +1,9 @@
 /** The mail settings: the server that takes mails, and their sender. */
 
 import { parseSmtpUrl, type SmtpServer } from '../../config/smtp-url.ts';
+import { AUTO } from '../../languages/languages.ts';
+import { translationOf } from '../../languages/translations.ts';
+import type { FormRow } from '../../storage/tables.ts';
 import { type Mailbox, parseSender } from '../../text/email-address.ts';
 import type { MailIdentity } from './email.ts';
 
@@ -28,4 +31,12 @@ export function readMailSetup({ smtpUrl, mailFrom, baseUrl, timeZone }: MailSett
 	const from = mailFrom === null ? PLACEHOLDER_SENDER : parseSender(mailFrom);
 	if (!from) throw new Error('FORMSRV_MAIL_FROM must be one mail address, such as Forms <forms@example.com>.');
 	return { server: smtpUrl === null ? null : parseSmtpUrl(smtpUrl), identity: { from, baseUrl, timeZone } };
+}
+
+/** The sender of the mails of a form, in its language; in `language` if it has none of its own. */
+export async function identityIn(
+	form: Pick<FormRow, 'language'>,
+	{ identity, language }: Pick<MailSetup, 'identity'> & { language: string },
+): Promise<MailIdentity> {
+	return { ...identity, translation: await translationOf(form.language === AUTO ? language : form.language) };
 }
