@@ -2,12 +2,12 @@
 
 import type { AuditEntry } from './schema.ts';
 
-/** On one line: settings before and after, counts, circumstances. */
-export function detailsText({ changes = {}, counts = {}, facts = {} }: AuditEntry['details']): string {
+/** Settings before and after, counts, circumstances, a text for each. */
+export function detailTexts({ changes = {}, counts = {}, facts = {} }: AuditEntry['details']): string[] {
 	return [
 		...Object.entries(changes).map(([name, change]) => `${name}: ${changeText(change as Record<string, unknown>)}`),
 		...[...Object.entries(counts), ...Object.entries(facts)].map(([name, value]) => `${name}: ${value}`),
-	].join(', ');
+	];
 }
 
 function changeText({ changed, before, after, added = [], removed = [] }: Record<string, unknown>): string {

@@ -1,6 +1,6 @@
 /** `formsrv audit`: who changed what, and let content out. */
 
-import { detailsText } from '../audit/details-text.ts';
+import { detailTexts } from '../audit/details-text.ts';
 import { parseAuditQuery } from '../audit/entries.ts';
 import type { AuditEntry } from '../audit/schema.ts';
 import { type Cli, runOnApp } from './cli.ts';
@@ -41,7 +41,7 @@ export function addAudit(program: CliCommand, cli: Cli): void {
 					ACTION: ({ action, count }) => (count > 1 ? `${action} (${count} times)` : action),
 					OBJECT: ({ object }) => (object ? `${object.kind}:${object.id}` : '-'),
 					FROM: ({ address }) => address ?? '-',
-					DETAILS: ({ details }) => shorten(detailsText(details), DETAILS_WIDTH),
+					DETAILS: ({ details }) => shorten(detailTexts(details).join(', '), DETAILS_WIDTH),
 				},
 				none: 'There are no such entries.',
 			});

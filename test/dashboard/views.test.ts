@@ -73,6 +73,8 @@ async function prepareViews(): Promise<[view: string, hash: string, sign: string
 		['form settings', `${home}/settings`, 'hooks.example.com'],
 		['deliveries', '/deliveries', 'owner@example.com'],
 		['delivery', `/deliveries/${mail?.id}`, 'New submission'],
+		['audit log', '/audit', 'Create webhook'],
+		['empty audit log', '/audit?action=restore', 'No entries'],
 		['keys', '/keys', 'Active'],
 		['server', '/settings', 'FORMSRV_PORT'],
 		['not found', '/nowhere', 'nothing at this address'],

@@ -12,6 +12,7 @@ import type {
 	SubmittedFile as SubmittedFileSchema,
 } from '../../submissions/schema.ts';
 
+export type { AuditEntry, AuditLog } from '../../audit/schema.ts';
 export type { Delivery, DeliveryList } from '../../delivery/schema.ts';
 export type {
 	CreateWebhook,
@@ -70,6 +71,16 @@ export type { MailContent };
 
 /** A delivery with its content. */
 export type DeliveryDetail = Omit<DeliveryWithContent, 'content'> & { content: DeliveryContent | null };
+
+export interface AuditQuery {
+	action?: string;
+	actor?: string;
+	object?: string;
+	since?: string;
+	until?: string;
+	limit?: number;
+	offset?: number;
+}
 
 export interface DeliveryQuery {
 	state?: DeliveryState;

@@ -208,6 +208,10 @@ export const deliveries = {
 	previewAddress: (id: string) => `${deliveryPath(id)}/preview`,
 };
 
+export const audit = {
+	list: (query: types.AuditQuery) => get<types.AuditLog>('/api/audit', query),
+};
+
 export const webhooks = {
 	list: (form: string) => get<{ webhooks: types.Webhook[] }>(`${formPath(form)}/webhooks`),
 	create: (form: string, webhook: types.CreateWebhook) =>

@@ -13,13 +13,15 @@ function localMidnight(day: string, offsetDays = 0): number {
 }
 
 /** Both days belong to the range, in the reader's zone; `since` is exclusive, so it ends just before the day. */
-export function selectionOf(query: InboxQuery): Selection {
+export function timesOf({ from, to }: Pick<InboxQuery, 'from' | 'to'>): Pick<Selection, 'since' | 'until'> {
 	return {
-		filter: query.filter,
-		search: query.search.trim() || undefined,
-		since: query.from ? new Date(localMidnight(query.from) - 1).toISOString() : undefined,
-		until: query.to ? new Date(localMidnight(query.to, 1) - 1).toISOString() : undefined,
+		since: from ? new Date(localMidnight(from) - 1).toISOString() : undefined,
+		until: to ? new Date(localMidnight(to, 1) - 1).toISOString() : undefined,
 	};
+}
+
+export function selectionOf(query: InboxQuery): Selection {
+	return { filter: query.filter, search: query.search.trim() || undefined, ...timesOf(query) };
 }
 
 /** Requests `spare` rows more than a page holds, to replace hidden ones. */

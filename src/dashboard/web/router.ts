@@ -12,12 +12,23 @@ export interface InboxQuery {
 	order: 'asc' | 'desc';
 }
 
+/** The listed entries of the audit log. */
+export interface AuditPlace {
+	action: string;
+	actor: string;
+	object: string;
+	from: string;
+	to: string;
+	page: number;
+}
+
 export type Route =
 	| { view: 'forms' }
 	| { view: 'inbox'; form: string; submission: string | null; query: InboxQuery }
 	| { view: 'connect'; form: string }
 	| { view: 'form-settings'; form: string; group: string }
 	| { view: 'deliveries'; delivery: string | null; state: string; form: string; page: number }
+	| ({ view: 'audit' } & AuditPlace)
 	| { view: 'keys' }
 	| { view: 'settings' }
 	| { view: 'setup'; token: string }
@@ -82,6 +93,11 @@ export function parseHash(hash: string): Route {
 			page: pageOf(params),
 		};
 	}
+	if (first === 'audit') {
+		const [action = '', actor = '', object = ''] = ['action', 'actor', 'object'].map((name) => params.get(name) ?? '');
+		const days = { from: dayOf(params, 'from'), to: dayOf(params, 'to') };
+		return { view: 'audit', action, actor, object, ...days, page: pageOf(params) };
+	}
 	if (first === 'setup' && second) return { view: 'setup', token: second };
 	if (first === 'keys' || first === 'settings') return { view: first };
 	return { view: 'not-found' };
@@ -108,6 +124,7 @@ export const to = {
 		address(['deliveries'], query, { page: 1 }),
 	delivery: (id: string, query: { state?: string; form?: string; page?: number } = {}) =>
 		address(['deliveries', id], query, { page: 1 }),
+	audit: (place: Partial<AuditPlace> = {}) => address(['audit'], place, { page: 1 }),
 	keys: () => '#/keys',
 	settings: () => '#/settings',
 };

@@ -14,6 +14,7 @@ import { lookAtHealth } from './state/health.ts';
 import { openLiveEvents, useLiveEvents } from './state/live.ts';
 import { may, session } from './state/session.ts';
 import { showError, undoNewest } from './state/toasts.ts';
+import { Audit } from './views/audit.tsx';
 import { ConnectPage } from './views/connect.tsx';
 import { Deliveries } from './views/deliveries.tsx';
 import { FormSettings } from './views/form-settings.tsx';
@@ -32,6 +33,7 @@ function View({ at }: { at: Route }) {
 	if (at.view === 'connect') return <ConnectPage key={at.form} form={at.form} />;
 	if (at.view === 'form-settings') return <FormSettings key={at.form} form={at.form} group={at.group} />;
 	if (at.view === 'deliveries') return <Deliveries at={at} />;
+	if (at.view === 'audit') return <Audit at={at} />;
 	if (at.view === 'keys') return <Keys />;
 	if (at.view === 'settings') return <Settings />;
 	return <NotFound />;
@@ -77,6 +79,7 @@ export function Shell() {
 		z: undoNewest,
 		'g f': () => navigate(to.forms()),
 		'g d': () => navigate(to.deliveries()),
+		'g a': () => navigate(to.audit()),
 		'g k': () => navigate(to.keys()),
 		'g s': () => navigate(to.settings()),
 	});

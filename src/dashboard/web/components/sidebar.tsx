@@ -17,7 +17,7 @@ import { ModeBadge } from './status-line.tsx';
 interface LinkProps {
 	icon: IconName;
 	label: string;
-	view: 'forms' | 'deliveries' | 'keys' | 'settings';
+	view: 'forms' | 'deliveries' | 'audit' | 'keys' | 'settings';
 	/** Reasons why the page needs attention, in sentences. */
 	attention?: string;
 }
@@ -97,11 +97,12 @@ function Contents({ onHelp }: { onHelp: () => void }) {
 						<FormLink key={form.id} form={form} />
 					))}
 				</ul>
-				{may('admin') && (
+				{may('audit') && (
 					<ul class="nav-bottom">
-						<NavLink icon="send" label="Deliveries" view="deliveries" />
-						<NavLink icon="key" label="API keys" view="keys" />
-						<NavLink icon="settings" label="Server" view="settings" attention={attention.value} />
+						{may('admin') && <NavLink icon="send" label="Deliveries" view="deliveries" />}
+						{may('admin') && <NavLink icon="key" label="API keys" view="keys" />}
+						<NavLink icon="history" label="Audit log" view="audit" />
+						{may('admin') && <NavLink icon="settings" label="Server" view="settings" attention={attention.value} />}
 					</ul>
 				)}
 			</div>

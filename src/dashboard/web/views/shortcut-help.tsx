@@ -26,6 +26,7 @@ const GROUPS: Record<string, Record<string, string>> = {
 		'g f': 'Forms',
 		'g i': 'Inbox of this form',
 		'g d': 'Deliveries',
+		'g a': 'Audit log',
 		'g k': 'API keys',
 		'g s': 'Server',
 		'?': 'This help',
