@@ -8,7 +8,7 @@ import type { Form } from '../forms/schema.ts';
 import { decodeId } from '../ids.ts';
 import { printable, printableJson } from '../log/line-text.ts';
 import { createLog } from '../log/log.ts';
-import { createAction, type Recorded } from '../storage/audit/action.ts';
+import { createAction, type Recorded, recordAction } from '../storage/audit/action.ts';
 import { databaseAt, databaseName, isFile } from '../storage/open.ts';
 import type { CliCommand } from './command.ts';
 import { formatTable } from './table.ts';
@@ -57,6 +57,8 @@ interface ListText<T> {
 type UseApp = (app: App) => Promise<void>;
 
 interface WithApp {
+	/** By default from the options. */
+	config?: Config;
 	/** True if it makes a database where there is none. */
 	create?: boolean;
 	/** Its name in the audit log, which gets an entry once the command writes. One that only reads, but lets content out, calls `recordAction`. */
@@ -123,8 +125,10 @@ export function createCli(io: Io) {
 		 * Opens the application, runs `use` and closes it. Works while a server is running.
 		 * @throws CommandError if there is no database yet and `create` is not set
 		 */
-		async withApp(options: Options, { create = false, action, use }: WithApp): Promise<void> {
-			const config = loadSettings(options);
+		async withApp(
+			options: Options,
+			{ config = loadSettings(options), create = false, action, use }: WithApp,
+		): Promise<void> {
 			const { exists, name } = await databaseAt(config.database);
 			const isNew = !(await exists());
 			if (isNew && !create) throw new CommandError(missingDatabase(config.database));
@@ -141,6 +145,14 @@ export function createCli(io: Io) {
 			} finally {
 				await app.close();
 				log.flush();
+			}
+		},
+		/** Leaves an entry in the audit log for what a command did without the application. */
+		async record(config: Config, action: string, recorded: Recorded): Promise<void> {
+			try {
+				await cli.withApp({}, { config, action, use: (app) => recordAction(app.storage, recorded) });
+			} catch (error) {
+				cli.note(`The audit log has no entry of it: ${error instanceof Error ? error.message : error}`);
 			}
 		},
 	};

@@ -34,6 +34,7 @@ export function addMove(program: CliCommand, cli: Cli): void {
 		const rows = tables.reduce((sum, table) => sum + table.rows, 0);
 		const submissions = tables.find(({ table }) => table === 'submissions')?.rows ?? 0;
 		const place = (await databaseAt(to)).name;
+		await cli.record(target, 'move', { facts: { from: name, to: place }, counts: { rows } });
 		cli.printResult(
 			options,
 			{ from: name, to: place, tables },

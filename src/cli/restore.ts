@@ -119,7 +119,10 @@ async function restore(cli: Cli, job: Job): Promise<void> {
 	if (missing.length > 0 && !job.json) {
 		cli.note(`A backup holds no settings. Set where it was made, but not here: ${missing.join(', ')}.`);
 	}
+	// One of an earlier version is left as it is, for the server to bring up.
+	if (!database.inspect('quick').isCurrent) return;
 	await noteMissing(cli, databaseFile, store);
+	await cli.record(job.config, 'restore', { facts: { backup: name, replaced: isThere } });
 }
 
 /** Persons who were erased since the backup are in it: the records of that are taken over from the database that it replaces. */
@@ -189,7 +192,6 @@ function openChecked(cli: Cli, { name, backup }: Job): Archive {
 /** A copy of the database alone, and a backup of an installation that had lost files, come without them. */
 async function noteMissing(cli: Cli, databaseFile: string, store: FileStore): Promise<void> {
 	const database = databaseFileAt(databaseFile);
-	if (!database.inspect('quick').isCurrent) return;
 	const [first] = database.namedFiles();
 	if (!first) return;
 	const { missing } = await compareFiles(store, database.fileRecords);

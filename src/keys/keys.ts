@@ -127,7 +127,10 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 			const several = ofForms.length > 1 ? ofForms.map(({ id }) => ({ keyId: row.id, formId: id })) : [];
 			await storage.batch(
 				(tx) => [tx.insert(apiKeys).values(row), ...several.map((one) => tx.insert(keyFormRows).values(one))],
-				() => ({ ...recordedOf(row), facts: { ...factsOf(row), forms: ofForms.map(({ id }) => encodeId(id)).join() } }),
+				() => ({
+					...recordedOf(row),
+					facts: { ...factsOf(row), ...(form && { forms: ofForms.map(({ id }) => encodeId(id)).join() }) },
+				}),
 			);
 			return { token, key: await present(row) };
 		},

@@ -15,7 +15,7 @@ import { type Action, type Actor, createAction, recordAction } from '../storage/
 import { clipped } from '../storage/audit/changes.ts';
 
 interface Scope {
-	action?: Action;
+	action?: Action | undefined;
 }
 
 interface Operation {
@@ -68,8 +68,17 @@ export function createRecording({ actions, audit, config, storage }: App) {
 	}
 
 	return {
-		/** Runs what responds to a request. */
-		run: <T>(respond: () => T): T => scopes.run({}, respond),
+		/** Runs what responds to a request. Work that it starts and that goes on behind the response is not of its action. */
+		run: <T>(respond: () => Promise<T> | T): Promise<T> => {
+			const scope: Scope = {};
+			return scopes.run(scope, async () => {
+				try {
+					return await respond();
+				} finally {
+					scope.action = undefined;
+				}
+			});
+		},
 		/** Adds its hooks to a router that has no routes yet. */
 		watch(router: AnyElysia): void {
 			const find = findOperations(router);

@@ -132,8 +132,8 @@ function recordedOf({ mode, formId }: Scope) {
 
 /** How long the lists were and are. The entries themselves are not recorded: they may name persons, who may ask to be forgotten. */
 function countChanges(before: Lists, after: ListCounts): Record<string, CountChange> {
-	const changed = LISTS.map((name) => [name, { before: before[name].length, after: after[name] }] as const);
-	return Object.fromEntries(changed);
+	const counts = LISTS.map((name) => [name, { before: before[name].length, after: after[name] }] as const);
+	return Object.fromEntries(counts.filter(([, count]) => count.before !== count.after));
 }
 
 function isIn({ mode, formId }: Scope) {
