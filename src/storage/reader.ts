@@ -1,6 +1,7 @@
 /** Asks the reader thread, which is started when it is first needed and ended when it is not needed any more. */
 
 import { AppError } from '../errors.ts';
+import { countDescriptors } from './descriptors.ts';
 import { Unavailable } from './errors.ts';
 import { type Findings, noteDamage } from './findings.ts';
 
@@ -9,6 +10,8 @@ const IDLE_MS = 60_000;
 /** Beyond this many waiting calls new ones are asked to come back. */
 const MAX_WAITING = 100;
 const RETRY_AFTER_SECONDS = 2;
+/** A thread takes some ten; when it gets none, the runtime ends the process. */
+const LEAST_DESCRIPTORS = 32;
 
 /** The calls of an engine's reader thread, as its `createCalls` makes them. */
 // biome-ignore lint/suspicious/noExplicitAny: each has parameters and a result of its own
@@ -69,6 +72,8 @@ export function createReader<Calls extends ReaderCalls>(
 
 	function start(): Thread {
 		beforeOpening?.();
+		const { used, limit } = countDescriptors();
+		if (limit - used < LEAST_DESCRIPTORS) throw new Unavailable(undefined, 'reach its database');
 		if (program === undefined) throw new Error('Long reads need StorageOptions.scans.');
 		const started = new Worker(program, { argv: [place], ref: true }) as Thread;
 		started.addEventListener('message', ({ data }: MessageEvent<ReaderMessage>) => settle(data));

@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { runBinary } from '../binary.ts';
 import { type OneForm, serveOneForm, until } from '../durability/one-form.ts';
 
 /** The long forms: `SLOW_CLIENTS=20000 OVERLOAD_SECONDS=60 bun test test/hostile/crowds.test.ts`. */
@@ -30,6 +31,25 @@ async function openSlowClients(form: OneForm, count: number): Promise<Socket[]> 
 	});
 	await until(() => sockets.every(({ connecting }) => !connecting), 60_000);
 	return sockets;
+}
+
+async function ask({ server }: OneForm, { key, path }: { key: string; path: string }) {
+	const headers = { Authorization: `Bearer ${key}` };
+	const signal = AbortSignal.timeout(10_000);
+	return fetch(server.baseUrl + path, { headers, signal }).catch(() => undefined);
+}
+
+async function firstForm(form: OneForm, key: string): Promise<string> {
+	const listed = await ask(form, { key, path: '/api/forms' });
+	const { forms } = (await listed?.json()) as { forms: { id: string }[] };
+	return forms[0]?.id ?? '';
+}
+
+/** The status; 0 without a response. */
+async function exportOf(form: OneForm, { key, id }: { key: string; id: string }): Promise<number> {
+	const response = await ask(form, { key, path: `/api/forms/${id}/export?format=csv` });
+	await response?.arrayBuffer();
+	return response?.status ?? 0;
 }
 
 function memoryMib({ server }: OneForm, figure: 'VmHWM' | 'VmRSS'): number {
@@ -65,13 +85,18 @@ test(
 		const prefix = ['bash', '-c', `ulimit -n ${DESCRIPTORS}; "$@"; exit $?`, 'bash'];
 		const form = await serveOneForm({ prefix });
 		expect(await form.submit()).toBe(200);
+		const key = (await runBinary(['keys', 'create'], form)).stdout.trim();
+		const id = await firstForm(form, key);
 		const sockets = await openSlowClients(form, CROWD);
 		const signal = AbortSignal.timeout(5000);
 		expect([0, 200]).toContain(await form.submit({ signal }));
 		await until(() => form.log().includes('"finding":"descriptors"'));
+		// It takes a thread of its own, which there cannot be now.
+		expect([0, 503]).toContain(await exportOf(form, { key, id }));
 		for (const socket of sockets) socket.destroy();
 		await until(async () => (await form.probe('/ready')) === 200);
 		expect(await form.submit()).toBe(200);
+		expect(await exportOf(form, { key, id })).toBe(200);
 		await until(() => /This is over.*"finding":"descriptors"/.test(form.log()));
 		expect(await form.server.end('SIGTERM')).toBe(0);
 		expect(form.wrong()).toEqual([]);
