@@ -46,6 +46,51 @@ test('a webhook is made for new submissions, shows its events, and is changed to
 	await close();
 });
 
+test('a webhook for a chat is chosen by its format, previewed, and kept with its headers and conditions', async () => {
+	const form = await createForm(server, 'Chats');
+	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo(`/forms/${form.id}/settings`);
+	await page.getByRole('button', { name: 'Add a webhook…' }).click();
+	const dialog = page.getByRole('dialog');
+	await dialog.getByLabel('Format').selectOption('Discord');
+	expect(await dialog.getByLabel('Headers').count()).toBe(0);
+	await dialog.getByText('Preview').click();
+	await dialog.getByText('allowed_mentions').waitFor();
+	await dialog.getByLabel('Format').selectOption('ntfy');
+	await dialog.getByLabel('Address').fill('https://ntfy.example.com/');
+	await dialog.getByLabel('Name').fill('Phones');
+	await dialog.getByLabel('Headers').fill('Authorization: Bearer tk_1');
+	await dialog.getByLabel('What it holds').selectOption('All fields, as many as the format takes');
+	await dialog.getByLabel('Only some submissions').check();
+	await dialog.getByLabel('If the field').fill('topic');
+	await dialog.getByLabel('Text').fill('Sales');
+	await dialog.getByRole('button', { name: 'Add' }).click();
+	await dialog.getByText('must end with the name of the topic').waitFor();
+	await dialog.getByLabel('Address').fill('https://ntfy.example.com/sales');
+	await dialog.getByRole('button', { name: 'Add' }).click();
+	await page.getByRole('button', { name: 'I have stored it' }).click();
+	const item = page.getByRole('listitem').filter({ hasText: 'Phones' });
+	await item.getByText('Only submissions that meet its conditions').waitFor();
+	await item.getByRole('button', { name: 'Edit' }).click();
+	expect(await dialog.getByLabel('Headers').inputValue()).toBe('Authorization: (stored)');
+	await dialog.getByLabel('Name').fill('All phones');
+	await dialog.getByRole('button', { name: 'Save' }).click();
+	await page.getByRole('listitem').filter({ hasText: 'All phones' }).waitFor();
+	const { body } = await server.call<{ webhooks: object[] }>(`GET /api/forms/${form.id}/webhooks`);
+	expect(body.webhooks).toMatchObject([
+		{
+			format: 'ntfy',
+			name: 'All phones',
+			include: 'all',
+			headers: { Authorization: null },
+			where: [{ field: 'topic', is: 'Sales' }],
+		},
+	]);
+	expect(complaints).toEqual([]);
+	await close();
+});
+
 test('a webhook of no event, or to an address that may not be reached, is not saved, and the dialog says why', async () => {
 	const form = await createForm(server, 'Refused');
 	const { page, signIn, goTo, close } = await openDashboard({ browser, server });

@@ -1,31 +1,17 @@
 /** The webhooks of a form. */
 
 import { useState } from 'preact/hooks';
-import {
-	SUBMISSION_CREATED,
-	WEBHOOK_EVENT_NAMES,
-	WEBHOOK_EVENTS,
-	type WebhookEvent,
-} from '../../../../delivery/events.ts';
+import { WEBHOOK_EVENTS } from '../../../../delivery/events.ts';
+import { WEBHOOK_FORMATS } from '../../../../form-values/webhook-formats.ts';
 import * as api from '../../api.ts';
 import type { UpdateWebhook, Webhook, WebhookTestResult } from '../../api-types.ts';
 import { Button, IconButton } from '../../components/buttons.tsx';
-import { ConfirmDialog, FormDialog, SecretDialog } from '../../components/dialogs.tsx';
-import { Choices, Field } from '../../components/inputs.tsx';
+import { ConfirmDialog, SecretDialog } from '../../components/dialogs.tsx';
 import { Loaded } from '../../components/messages.tsx';
 import { Time } from '../../components/time.tsx';
-import { errorOf } from '../../field-errors.ts';
 import { showError, showToast } from '../../state/toasts.ts';
-import { useAction } from '../../use-action.ts';
 import { useQuery } from '../../use-query.ts';
-
-type WebhookInput = Pick<Webhook, 'url' | 'events'>;
-
-const NEW: WebhookInput = { url: '', events: [SUBMISSION_CREATED] };
-const EVENTS: { value: WebhookEvent; label: string; hint: string }[] = WEBHOOK_EVENT_NAMES.map((value) => {
-	const { label, posted } = WEBHOOK_EVENTS[value];
-	return { value, label, hint: `When ${posted}.` };
-});
+import { WebhookDialog, type WebhookInput } from './webhook-dialog.tsx';
 
 interface RowProps {
 	form: string;
@@ -61,8 +47,11 @@ function WebhookRow({ form, webhook, onChanged, onSecret }: RowProps) {
 	return (
 		<li class="webhook row wrap">
 			<div class="lines">
+				{webhook.name && <bdi>{webhook.name}</bdi>}
 				<bdi class="mono break">{webhook.url}</bdi>
+				<span class="muted small">{WEBHOOK_FORMATS[webhook.format].label}</span>
 				<span class="muted small">{webhook.events.map((event) => WEBHOOK_EVENTS[event].label).join(', ')}</span>
+				{webhook.where.length > 0 && <span class="muted small">Only submissions that meet its conditions</span>}
 				{webhook.failingSince && (
 					<span class="muted small">
 						Failing since <Time iso={webhook.failingSince} />
@@ -105,35 +94,6 @@ function WebhookRow({ form, webhook, onChanged, onSecret }: RowProps) {
 	);
 }
 
-interface WebhookDialogProps {
-	title: string;
-	verb: string;
-	webhook: WebhookInput;
-	onSave: (webhook: WebhookInput) => Promise<unknown>;
-	onClose: () => void;
-}
-
-/** Asks where a webhook leads and what is posted to it. */
-function WebhookDialog({ webhook, onSave, ...props }: WebhookDialogProps) {
-	const [url, setUrl] = useState(webhook.url);
-	const [events, setEvents] = useState(webhook.events);
-	const action = useAction(() => onSave({ url: url.trim(), events }).then(props.onClose));
-	return (
-		<FormDialog {...props} isReady={url.trim() !== '' && events.length > 0} action={action}>
-			<Field
-				label="Address"
-				type="url"
-				value={url}
-				onInput={setUrl}
-				error={errorOf(action.error, 'url')}
-				placeholder="https://example.com/hooks/formsrv"
-				autoFocus
-			/>
-			<Choices legend="What is posted" type="checkbox" options={EVENTS} chosen={events} onChange={setEvents} />
-		</FormDialog>
-	);
-}
-
 export function Webhooks({ form }: { form: string }) {
 	const query = useQuery(form, () => api.webhooks.list(form));
 	const { reload } = query;
@@ -149,8 +109,8 @@ export function Webhooks({ form }: { form: string }) {
 		<section class="card stack">
 			<h2>Webhooks</h2>
 			<p class="muted">
-				Submissions are posted as JSON, signed after the Standard Webhooks specification, and tried again for days if
-				the other side is down.
+				Submissions are posted to a program as JSON, signed after the Standard Webhooks specification, or to a chat as a
+				message, and tried again for days if the other side is down.
 			</p>
 			<Loaded query={query}>
 				{({ webhooks }) => (
@@ -164,9 +124,7 @@ export function Webhooks({ form }: { form: string }) {
 			<div>
 				<Button label="Add a webhook…" icon="plus" onClick={() => setAdding(true)} />
 			</div>
-			{isAdding && (
-				<WebhookDialog title="New webhook" verb="Add" webhook={NEW} onSave={add} onClose={() => setAdding(false)} />
-			)}
+			{isAdding && <WebhookDialog title="New webhook" verb="Add" onSave={add} onClose={() => setAdding(false)} />}
 			{secret && (
 				<SecretDialog title="The webhook’s secret" secret={secret} what="the secret" onClose={() => setSecret('')}>
 					<p>Your receiver verifies signatures with it. It is shown only once.</p>

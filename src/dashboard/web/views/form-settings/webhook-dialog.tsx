@@ -1,0 +1,182 @@
+/** The dialog for a webhook: where it leads, in which format, and what is posted. It shows what the format needs. */
+
+import { useState } from 'preact/hooks';
+import {
+	SUBMISSION_CREATED,
+	WEBHOOK_EVENT_NAMES,
+	WEBHOOK_EVENTS,
+	type WebhookEvent,
+} from '../../../../delivery/events.ts';
+import { CONDITIONS_MAX } from '../../../../form-values/conditions.ts';
+import { isMessageFormat, messageRequest } from '../../../../form-values/message-formats.ts';
+import {
+	INCLUDE_NAMES,
+	INCLUDES,
+	type Include,
+	WEBHOOK_FORMAT_NAMES,
+	WEBHOOK_FORMATS,
+	type WebhookFormat,
+} from '../../../../form-values/webhook-formats.ts';
+import type { CreateWebhook, Webhook } from '../../api-types.ts';
+import { FormDialog } from '../../components/dialogs.tsx';
+import { Choices, Field, Select, Switch } from '../../components/inputs.tsx';
+import { errorOf } from '../../field-errors.ts';
+import { useAction } from '../../use-action.ts';
+import { ConditionsInput, conditionDraft, conditionOf, NEW_CONDITIONS } from './conditions-input.tsx';
+
+export type WebhookInput = CreateWebhook;
+
+const EVENTS: { value: WebhookEvent; label: string; hint: string }[] = WEBHOOK_EVENT_NAMES.map((value) => {
+	const { label, posted } = WEBHOOK_EVENTS[value];
+	return { value, label, hint: `When ${posted}.` };
+});
+const FORMATS = WEBHOOK_FORMAT_NAMES.map((value) => ({ value, label: WEBHOOK_FORMATS[value].label }));
+const HOW_MUCH = INCLUDE_NAMES.map((value) => ({ value, label: INCLUDES[value] }));
+const BODY = '{\n  "text": "{{message}}"\n}';
+const SAMPLES: Record<Include, string> = {
+	link: '',
+	summary: 'name: Ada\nmessage: I would like to know more about …',
+	all: 'name: Ada\nmessage:\nI would like to know more about your courses.\nDo you offer any in May?',
+};
+/** In place of the value of a header, which cannot be read. */
+const STORED = '(stored)';
+
+interface Props {
+	title: string;
+	verb: string;
+	webhook?: Webhook;
+	onSave: (webhook: WebhookInput) => Promise<unknown>;
+	onClose: () => void;
+}
+
+/** Lines such as `Name: value`. */
+function headersOf(lines: string): Record<string, string | null> | null {
+	const pairs = lines.split('\n').flatMap((line) => {
+		const [, name = '', value = ''] = /^\s*([^:]*?)\s*:\s*(.*?)\s*$/.exec(line) ?? [line, line.trim(), ''];
+		return name === '' ? [] : [[name, value === STORED ? null : value]];
+	});
+	return pairs.length > 0 ? Object.fromEntries(pairs) : null;
+}
+
+function parseBody(text: string): object | string {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return text;
+	}
+}
+
+export function WebhookDialog({ webhook, onSave, ...props }: Props) {
+	const [url, setUrl] = useState(webhook?.url ?? '');
+	const [name, setName] = useState(webhook?.name ?? '');
+	const [format, setFormat] = useState<WebhookFormat>(webhook?.format ?? 'standard');
+	const [include, setInclude] = useState<Include>(webhook?.include ?? 'summary');
+	const [events, setEvents] = useState<WebhookEvent[]>(webhook?.events ?? [SUBMISSION_CREATED]);
+	const [headers, setHeaders] = useState(
+		Object.keys(webhook?.headers ?? {})
+			.map((header) => `${header}: ${STORED}`)
+			.join('\n'),
+	);
+	const [body, setBody] = useState(webhook?.body ? JSON.stringify(webhook.body, null, 2) : BODY);
+	const [where, setWhere] = useState((webhook?.where ?? []).map(conditionDraft));
+	const described: { hint: string; placeholder: string; header?: string } = WEBHOOK_FORMATS[format];
+	const action = useAction(() =>
+		onSave({
+			url: url.trim(),
+			name: name.trim() || null,
+			format,
+			include,
+			events,
+			headers: headersOf(headers),
+			where: where.map(conditionOf),
+			...(format === 'custom' && { body: parseBody(body) as object }),
+		}).then(props.onClose),
+	);
+	const { error } = action;
+	const takesHeaders = !isMessageFormat(format) || described.header !== undefined || headers !== '';
+	return (
+		<FormDialog {...props} isReady={url.trim() !== '' && events.length > 0} action={action}>
+			<Select
+				label="Format"
+				options={FORMATS}
+				value={format}
+				onChange={(value) => setFormat(value as WebhookFormat)}
+				error={errorOf(error, 'format')}
+			/>
+			<Field
+				label="Address"
+				type="url"
+				value={url}
+				onInput={setUrl}
+				error={errorOf(error, 'url')}
+				placeholder={described.placeholder}
+				hint={described.hint}
+				autoFocus
+			/>
+			<Field label="Name" value={name} onInput={setName} error={errorOf(error, 'name')} hint="For you alone." />
+			{takesHeaders && (
+				<Field
+					label="Headers"
+					lines={2}
+					isMono
+					value={headers}
+					onInput={setHeaders}
+					error={errorOf(error, 'headers')}
+					placeholder={described.header ?? 'Authorization: Bearer …'}
+					hint="One per line. Values are not shown again."
+				/>
+			)}
+			{format === 'custom' && (
+				<Field
+					label="Body"
+					lines={5}
+					isMono
+					value={body}
+					onInput={setBody}
+					error={errorOf(error, 'body')}
+					hint="JSON, in whose texts {{email}} stands for the field of that name."
+				/>
+			)}
+			{isMessageFormat(format) && (
+				<>
+					<Select
+						label="What it holds"
+						options={HOW_MUCH}
+						value={include}
+						onChange={(value) => setInclude(value as Include)}
+					/>
+					<details>
+						<summary>Preview</summary>
+						<pre class="small break">{previewOf(format, { include, url })}</pre>
+					</details>
+				</>
+			)}
+			<Choices legend="What is posted" type="checkbox" options={EVENTS} chosen={events} onChange={setEvents} />
+			<Switch
+				label="Only some submissions"
+				isOn={where.length > 0}
+				onChange={(isOn) => setWhere(isOn ? NEW_CONDITIONS : [])}
+			/>
+			{where.length > 0 && (
+				<ConditionsInput
+					member="where"
+					max={CONDITIONS_MAX}
+					drafts={where}
+					error={error}
+					disabled={false}
+					onChange={setWhere}
+				/>
+			)}
+		</FormDialog>
+	);
+}
+
+function previewOf(
+	format: Parameters<typeof messageRequest>[0],
+	{ include, url }: { include: Include; url: string },
+): string {
+	const { placeholder } = WEBHOOK_FORMATS[format];
+	const message = { title: 'Contact: new submission', text: SAMPLES[include], link: `${location.origin}/#/forms/…` };
+	const address = URL.canParse(url.trim()) ? url.trim() : placeholder;
+	return JSON.stringify(messageRequest(format, message, { url: address, id: 'msg_1' }).body, null, 2);
+}
