@@ -18,6 +18,7 @@ import {
 	type WebhookFormat,
 } from '../../../../form-values/webhook-formats.ts';
 import type { CreateWebhook, Webhook } from '../../api-types.ts';
+import { CodeBlock } from '../../components/code.tsx';
 import { FormDialog } from '../../components/dialogs.tsx';
 import { Choices, Field, Select, Switch } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
@@ -147,7 +148,7 @@ export function WebhookDialog({ webhook, onSave, ...props }: Props) {
 					/>
 					<details>
 						<summary>Preview</summary>
-						<pre class="small break">{previewOf(format, { include, url })}</pre>
+						<CodeBlock name="Preview" text={previewOf(format, { include, url })} />
 					</details>
 				</>
 			)}
