@@ -24,7 +24,8 @@ interface Sending {
 /** The server's response; `status` 0 means that there was none. */
 interface Outcome {
 	status: number;
-	/** In the language of the visitor. */
+	error?: string;
+	/** The same in the language of the visitor. */
 	message?: string;
 	code?: string;
 	errors?: { field: string; message: string }[];
@@ -211,7 +212,7 @@ function fail(form: HTMLFormElement, outcome: Outcome, submitter: HTMLElement | 
 	if (!mayRetry) renewCaptchas(withoutShadows(form));
 	if (!announce(form, 'error', outcome)) return;
 	showError(form, {
-		text: outcome.message,
+		text: outcome.message || outcome.error,
 		fields: outcome.errors ?? [],
 		retry: mayRetry ? () => withoutShadows(form).requestSubmit(submitter) : undefined,
 	});
