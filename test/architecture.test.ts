@@ -106,6 +106,7 @@ describe('the source tree', () => {
 			'src/dashboard/web/state/columns.ts',
 			'src/dashboard/web/state/live.ts',
 			'src/dashboard/web/state/session.ts',
+			'src/dashboard/web/views/form-settings/webhook-dialog.tsx',
 			'src/dashboard/web/views/inbox.tsx',
 			// Names, which are texts; what a mail was; the frame of an event, without its data.
 			'src/delivery/fields.ts',
