@@ -31,6 +31,8 @@ function without<T>(names: string[], value: T): T {
 	return JSON.parse(JSON.stringify(value, (name, member) => (names.includes(name) ? undefined : member)));
 }
 
+const LEARNT_WITHIN_MS = 30_000;
+
 /** Asks the present program for all that it shows, by all keys. */
 async function expectAllToBeSeen({ cwd, env }: Kept, manifest: Manifest): Promise<void> {
 	const expectSeen = (seen: Seen, before: Seen) => {
@@ -39,7 +41,13 @@ async function expectAllToBeSeen({ cwd, env }: Kept, manifest: Manifest): Promis
 	};
 	const server = await startBinary({ cwd, env });
 	const client = openClient(server, manifest.keys.live);
-	expectSeen(await see(client), manifest.live);
+	// Words that an earlier version split in another way are learnt anew behind the start.
+	for (const giveUpAt = performance.now() + LEARNT_WITHIN_MS; ; await Bun.sleep(200)) {
+		const seen = await see(client);
+		if (performance.now() < giveUpAt && !Bun.deepMatch(manifest.live, seen)) continue;
+		expectSeen(seen, manifest.live);
+		break;
+	}
 	expectSeen(await see(openClient(server, manifest.keys.test)), manifest.test);
 	const contact = (await client.need<Forms>('GET /api/forms')).forms.find(({ slug }) => slug === 'contact')?.id;
 	const list = `GET /api/forms/${contact}/submissions`;
