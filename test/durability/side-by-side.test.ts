@@ -89,7 +89,6 @@ test('a command that only reads writes nothing', async () => {
 	for (const args of [
 		['keys', 'list'],
 		['submissions', 'list', slug],
-		['submissions', 'export', slug],
 	]) {
 		expect((await runBinary(args, { cwd })).code).toBe(0);
 	}
