@@ -217,7 +217,11 @@ describe('the budget', () => {
 		);
 		const request = new Request('http://localhost/', { method: 'POST', body: 'xxx' });
 		const reading = reservation.read(request, MAX_BYTES);
-		expect(await reading.catch((error) => error.details)).toMatchObject({ retryAfterSeconds: 5, isOverload: true });
+		expect(await reading.catch((error) => error.details)).toEqual({
+			retryAfterSeconds: 5,
+			isOverload: true,
+			says: ['busy'],
+		});
 	});
 });
 
