@@ -41,7 +41,7 @@ async function ask({ server }: OneForm, { key, path }: { key: string; path: stri
 
 async function firstForm(form: OneForm, key: string): Promise<string> {
 	const listed = await ask(form, { key, path: '/api/forms' });
-	const { forms } = (await listed?.json()) as { forms: { id: string }[] };
+	const { forms } = ((await listed?.json()) ?? { forms: [] }) as { forms: { id: string }[] };
 	return forms[0]?.id ?? '';
 }
 
