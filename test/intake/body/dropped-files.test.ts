@@ -120,20 +120,23 @@ describe('the rest of a submission is stored without a file', () => {
 		expect((await post([['cv', pdf]])).status).toBe(200);
 	});
 
-	test('that a bucket does not take: the first visitor waits less than ten seconds, the next one not at all', async () => {
+	test('that a bucket does not take: each file is sent once, and none once that is known', async () => {
 		const s3 = await startS3Server();
 		const { promise: never } = Promise.withResolvers<Response>();
-		const bucket = Bun.serve({ port: 0, hostname: '127.0.0.1', idleTimeout: 0, fetch: () => never });
+		const sent: string[] = [];
+		const fetch = ({ method, url }: Request) => {
+			if (method === 'PUT' && !url.includes('/check-')) sent.push(url);
+			return never;
+		};
+		const bucket = Bun.serve({ port: 0, hostname: '127.0.0.1', idleTimeout: 0, fetch });
 		closing.push(s3.stop, () => bucket.stop(true));
 		await open({ settings: { ...s3.newSettings(), FORMSRV_S3_ENDPOINT: bucket.url.origin } });
-		const timed = async () => {
-			const began = performance.now();
+		for (const _ of [1, 2]) {
 			const { status, headers } = await post([NAME, ['cv', pdf], ['cv', file('b.bin', 3_000_000)]]);
 			expect([status, headers.get('Formsrv-Dropped-Files')]).toEqual([200, 'cv.pdf, b.bin']);
-			return (performance.now() - began) / 1000;
-		};
-		expect(await timed()).toBeLessThan(10);
-		expect(await timed()).toBeLessThan(1);
+			// Both were given up after the same few seconds; the files of the second visitor were not tried.
+			expect(sent).toHaveLength(2);
+		}
 		const reasons = (await stored()).map(({ meta }) => meta?.droppedFiles.map(({ reason }) => reason));
 		expect(reasons).toEqual([1, 2].map(() => ['UNAVAILABLE', 'UNAVAILABLE']));
 		expect((await stored()).map(({ data, files }) => ({ data, files }))).toEqual(
