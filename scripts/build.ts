@@ -3,6 +3,7 @@
 import { cp, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { guideFiles } from './guides.ts';
 import { createCheck, NotBuilt } from './installed.ts';
 import { findRuntime, HEADER_BYTES, headerOf, isTarget, TARGETS, type TargetName } from './targets.ts';
 
@@ -32,10 +33,11 @@ const PAGES: BrowserPage[] = [
 /** Entries of threads; `workerPath` finds them by their path below `src`. */
 const WORKERS = ['src/submissions/scans.ts'];
 
-/** The folder in which `assetPath` finds the migrations. */
+/** The folders in which `assetPath` finds the migrations, and the guides. */
 const MIGRATIONS = 'dist/drizzle';
+const GUIDES = 'dist/guides';
 
-const COMPRESSIBLE = /\.(?:css|html|js|json|svg|txt)$/;
+const COMPRESSIBLE = /\.(?:css|html|js|json|md|svg|txt)$/;
 
 /** The generator of the API document brings the styles of a page that is not served: with what they load, 0.3 MB. */
 const WITHOUT_STYLES: Bun.BunPlugin = {
@@ -72,11 +74,19 @@ async function buildPage({ entry, outdir, base, format }: BrowserPage): Promise<
 		define: { 'process.env.NODE_ENV': '"production"' },
 	});
 	for (const output of outputs) {
-		const path = join(outdir, output.path);
-		const bytes = new Uint8Array(await output.arrayBuffer());
-		if (COMPRESSIBLE.test(path)) await Bun.write(`${path}.gz`, Bun.gzipSync(bytes, { level: 9 }));
-		else await Bun.write(path, bytes);
+		await writeAsset(join(outdir, output.path), new Uint8Array(await output.arrayBuffer()));
 	}
+}
+
+async function writeAsset(path: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+	if (COMPRESSIBLE.test(path)) await Bun.write(`${path}.gz`, Bun.gzipSync(bytes, { level: 9 }));
+	else await Bun.write(path, bytes);
+}
+
+async function buildGuides(): Promise<void> {
+	await rm(GUIDES, { recursive: true, force: true });
+	for (const [name, text] of await guideFiles(ROOT))
+		await writeAsset(join(GUIDES, name), new TextEncoder().encode(text));
 }
 
 /** Without the snapshots of the tables, a megabyte, from which only the next migration is made. */
@@ -113,7 +123,7 @@ export async function buildBinary({ target, outfile }: { target?: TargetName; ou
 		compile: {
 			outfile,
 			...(target && (await compileTarget(target))),
-			assets: [MIGRATIONS, ...PAGES.map(({ outdir }) => outdir)],
+			assets: [MIGRATIONS, GUIDES, ...PAGES.map(({ outdir }) => outdir)],
 			// Files in the working directory must not change what the program runs.
 			autoloadDotenv: false,
 			autoloadBunfig: false,
@@ -136,7 +146,7 @@ async function checkHeader(outfile: string, wanted: string): Promise<void> {
 }
 
 export async function buildPages(): Promise<void> {
-	await Promise.all(PAGES.map(buildPage));
+	await Promise.all([buildGuides(), ...PAGES.map(buildPage)]);
 }
 
 async function main(): Promise<void> {

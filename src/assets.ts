@@ -2,8 +2,14 @@
 
 import { join } from 'node:path';
 
-/** The migrations, and the browser pages that `scripts/build.ts` builds. */
-const SOURCE_FOLDERS = { drizzle: 'drizzle', ui: 'dist/ui', 'api-docs': 'dist/api-docs', script: 'dist/script' };
+/** The migrations, and the browser pages and guides that `scripts/build.ts` builds. */
+const SOURCE_FOLDERS = {
+	drizzle: 'drizzle',
+	ui: 'dist/ui',
+	'api-docs': 'dist/api-docs',
+	script: 'dist/script',
+	guides: 'dist/guides',
+};
 
 export type AssetFolder = keyof typeof SOURCE_FOLDERS;
 

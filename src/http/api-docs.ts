@@ -1,4 +1,4 @@
-/** Serves the OpenAPI document and its page. */
+/** Serves the OpenAPI document with its page, and the guides for programs. */
 
 import { Elysia } from 'elysia';
 import { AppError } from '../errors.ts';
@@ -6,11 +6,12 @@ import { createAssetFiles } from './asset-files.ts';
 import type { ApiDocument } from './openapi-document.ts';
 
 /**
- * Serves `/api/openapi.json` and the page `/docs`, which loads nothing from other hosts. Both are generated at the first
- * request.
+ * Serves `/api/openapi.json` and the page `/docs`, which loads nothing from other hosts, both generated at the first
+ * request; and `/llms.txt` with the guides that it lists.
  */
-export function apiDocs({ document }: { document: () => Promise<ApiDocument> }) {
+export function apiDocs({ document, baseUrl }: { document: () => Promise<ApiDocument>; baseUrl: string }) {
 	const file = createAssetFiles('api-docs');
+	const guide = createAssetFiles('guides');
 	let generated: Promise<ApiDocument> | undefined;
 
 	function documentOnce(): Promise<ApiDocument> {
@@ -22,9 +23,21 @@ export function apiDocs({ document }: { document: () => Promise<ApiDocument> }) 
 	}
 
 	async function pageFile(name: string, request: Request): Promise<Response> {
-		const response = await file(name, request);
+		const isGuide = name.endsWith('.md');
+		const response = await (isGuide ? guide : file)(name, request);
 		if (!response) throw new AppError('NOT_FOUND', 'There is nothing at this address.');
+		if (isGuide) response.headers.set('Content-Type', 'text/markdown; charset=utf-8');
 		return response;
+	}
+
+	/** Its addresses begin with that of this server. */
+	async function listOfGuides(request: Request): Promise<Response> {
+		const plain = await guide('llms.txt', new Request(request.url));
+		if (!plain) throw new AppError('NOT_FOUND', 'The guides were not built into this server.');
+		const text = await plain.text();
+		return new Response(text.replaceAll('](/', `](${baseUrl}/`), {
+			headers: { 'Content-Type': 'text/plain; charset=utf-8' },
+		});
 	}
 
 	return new Elysia({ name: 'api-docs' })
@@ -33,6 +46,7 @@ export function apiDocs({ document }: { document: () => Promise<ApiDocument> }) 
 				headers: { 'Cache-Control': 'no-cache', 'Access-Control-Allow-Origin': '*' },
 			}),
 		)
+		.get('/llms.txt', ({ request }) => listOfGuides(request))
 		.get('/docs', async ({ request }) => {
 			const page = await pageFile('index.html', request);
 			page.headers.set('Content-Security-Policy', contentSecurityPolicy(await documentOnce()));

@@ -29,7 +29,7 @@ Anyone can post to a form by its slug; that needs no key.
 
 An empty text is no value: a member or parameter is left out, or \`null\` where that is named.
 
-Make a key with \`formsrv keys create\` or in the dashboard.`;
+Make a key with \`formsrv keys create\` or in the dashboard. The guides are listed at [/llms.txt](/llms.txt).`;
 
 /** Describes the routes of an app without changing it. @throws Error as {@link nameSchemas} */
 export async function openApiDocument(routes: AnyElysia, info: DocumentInfo): Promise<ApiDocument> {

@@ -110,7 +110,7 @@ export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): 
 		const all = [...described, describedEndpoint('/api/f'), describedEndpoint('/f'), describedProbes()];
 		return all.reduce((whole, routes) => whole.use(routes), new Elysia() as AnyElysia);
 	};
-	router.use(apiDocs({ document: () => openApiDocument(documented(), info) }));
+	router.use(apiDocs({ document: () => openApiDocument(documented(), info), baseUrl: urls.base }));
 	return recording;
 }
 

@@ -169,7 +169,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the page of the API documentation', () => {
-	const app = new Elysia().use(apiDocs({ document: describeRoutes }));
+	const app = new Elysia().use(apiDocs({ document: describeRoutes, baseUrl: info.baseUrl }));
 	let browser: Browser;
 	let base: string;
 
