@@ -6,6 +6,7 @@ import { LoadFailure } from './components/messages.tsx';
 import { ToastRegion } from './components/toast-region.tsx';
 import { navigate, route } from './location.ts';
 import { to } from './router.ts';
+import * as words from './sentences/words.ts';
 import { Shell } from './shell.tsx';
 import { resumeSession, session, signIn, signInNotice } from './state/session.ts';
 import { showError } from './state/toasts.ts';
@@ -30,7 +31,7 @@ function Content({ failure, onRetry }: { failure: unknown; onRetry: () => void }
 	if (session.value) return <Shell key={session.value.mode} />;
 	if (session.value === null) return <SignIn />;
 	return failure === undefined ? (
-		<div class="loading" role="status" aria-label="Loading" />
+		<div class="loading" role="status" aria-label={words.controls.loading} />
 	) : (
 		<LoadFailure error={failure} onRetry={onRetry} />
 	);

@@ -1,9 +1,10 @@
 /** Errors, worded for display: all of them, or those of one input. */
 
 import { ApiError } from './api.ts';
+import * as words from './sentences/words.ts';
 
 export function messageOf(error: unknown): string {
-	return error instanceof Error ? error.message : 'Something went wrong.';
+	return error instanceof Error ? error.message : words.controls.somethingWrong;
 }
 
 /** Returns whether inputs show the error, each its part. */
@@ -14,7 +15,7 @@ export function isOfFields(error: unknown): boolean {
 /** Messages begin with the field's name, for programs; beside an input the value is clearer. */
 function reworded(message: string, field: string, value: string | undefined): string {
 	if (!message.startsWith(`${field} `)) return message;
-	return `${value === undefined ? 'This' : `“${value}”`}${message.slice(field.length)}`;
+	return words.controls.faultOfValue(value) + message.slice(field.length);
 }
 
 /**

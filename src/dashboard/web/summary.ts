@@ -1,6 +1,7 @@
 /** The title and snippet of a submission in a list, and the widths of columns. */
 
 import { previewText } from './format.ts';
+import * as words from './sentences/words.ts';
 
 const MAIL_NAMES = ['email', 'e mail', 'mail', 'your email'];
 /** Names of fields as {@link plain} makes them, the best first. */
@@ -42,7 +43,10 @@ function summaryOf(data: Record<string, unknown>): Summary {
 	const title = ranked.find((entry) => entry !== undefined) ?? filled[0];
 	const rest = filled.filter((entry) => entry !== title).sort((a, b) => b.text.length - a.text.length);
 	// No submission is without fields, unless it is damaged.
-	return { title: title?.text ?? (texts.length > 0 ? 'No content' : 'Damaged'), snippet: rest[0]?.text ?? '' };
+	return {
+		title: title?.text ?? (texts.length > 0 ? words.inbox.noContent : words.inbox.damaged),
+		snippet: rest[0]?.text ?? '',
+	};
 }
 
 /** The reply address, if a mail field holds a single valid one. */

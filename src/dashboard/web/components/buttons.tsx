@@ -1,6 +1,7 @@
 /** Buttons and links with a label or an icon. */
 
 import type { ButtonHTMLAttributes } from 'preact';
+import * as words from '../sentences/words.ts';
 import { Icon, type IconName } from './icon.tsx';
 
 interface ButtonProps extends Omit<ButtonHTMLAttributes, 'class' | 'icon' | 'label'> {
@@ -32,8 +33,13 @@ interface FormFootProps {
 export function FormFoot({ save, isBusy, isChanged, onDiscard }: FormFootProps) {
 	return (
 		<div class="row wrap">
-			<Button label={isBusy ? 'Saving…' : save} type="submit" look="primary" disabled={isBusy || !isChanged} />
-			{isChanged && <Button label="Discard" look="ghost" onClick={onDiscard} />}
+			<Button
+				label={isBusy ? words.controls.saving : save}
+				type="submit"
+				look="primary"
+				disabled={isBusy || !isChanged}
+			/>
+			{isChanged && <Button label={words.controls.discard} look="ghost" onClick={onDiscard} />}
 		</div>
 	);
 }

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { announce } from '../announce.ts';
+import * as words from '../sentences/words.ts';
 import { showError } from '../state/toasts.ts';
 import { Button, IconButton } from './buttons.tsx';
 
@@ -44,7 +45,7 @@ async function copy(text: string): Promise<void> {
 	area.select();
 	const isCopied = document.execCommand('copy');
 	area.remove();
-	if (!isCopied) throw new Error('Copying is not possible here. Please select the text and copy it.');
+	if (!isCopied) throw new Error(words.controls.cannotCopy);
 }
 
 /** Copies a text and confirms it. */
@@ -59,14 +60,14 @@ export function CopyButton({ text, what, isLabelled }: CopyProps) {
 		try {
 			await copy(text);
 			setCopied(true);
-			announce(`Copied ${what}.`);
+			announce(words.controls.copied(what));
 		} catch (error) {
 			showError(error);
 		}
 	};
-	const name = `Copy ${what}`;
+	const name = words.controls.copyOf(what);
 	const icon = isCopied ? 'check' : 'copy';
 	if (!isLabelled) return <IconButton icon={icon} label={name} onClick={run} />;
-	const label = isCopied ? 'Copied' : 'Copy';
+	const label = isCopied ? words.controls.isCopied : words.controls.copyIt;
 	return <Button look="small" icon={icon} label={label} aria-label={name} title={name} onClick={run} />;
 }

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import * as words from '../sentences/words.ts';
 import { type Action, useAction } from '../use-action.ts';
 import { Button, IconButton } from './buttons.tsx';
 import { CodeLine } from './code.tsx';
@@ -53,7 +54,7 @@ export function Dialog({ title, children, actions, isWide, onClose }: DialogProp
 					<h2 id={titleId} ref={heading} tabIndex={-1}>
 						{title}
 					</h2>
-					<IconButton icon="x" label="Close" onClick={onClose} />
+					<IconButton icon="x" label={words.controls.close} onClick={onClose} />
 				</header>
 				<div class="dialog-content stack">{children}</div>
 				{actions && <footer class="dialog-foot row wrap">{actions}</footer>}
@@ -80,7 +81,7 @@ export function FormDialog({ verb, look = 'primary', isReady = true, action, chi
 				{children}
 				<ActionFailure error={action.error} />
 				<div class="dialog-foot row wrap">
-					<Button label="Cancel" onClick={props.onClose} />
+					<Button label={words.controls.cancel} onClick={props.onClose} />
 					<Button type="submit" label={verb} look={look} disabled={!canRun} />
 				</div>
 			</form>
@@ -104,7 +105,9 @@ export function ConfirmDialog({ children, typed, onConfirm, ...props }: ConfirmD
 	return (
 		<FormDialog {...props} look="danger" isReady={isReady} action={action}>
 			{children}
-			{typed !== undefined && <Field label={`Type “${typed}” to confirm`} value={text} onInput={setText} autoFocus />}
+			{typed !== undefined && (
+				<Field label={words.controls.typeToConfirm(typed)} value={text} onInput={setText} autoFocus />
+			)}
 		</FormDialog>
 	);
 }
@@ -112,7 +115,7 @@ export function ConfirmDialog({ children, typed, onConfirm, ...props }: ConfirmD
 /** Shows a secret, once. */
 export function SecretDialog({ children, secret, what, ...props }: Props & { secret: string; what: string }) {
 	return (
-		<Dialog {...props} actions={<Button look="primary" label="I have stored it" onClick={props.onClose} />}>
+		<Dialog {...props} actions={<Button look="primary" label={words.controls.stored} onClick={props.onClose} />}>
 			{children}
 			<CodeLine text={secret} what={what} isLabelled />
 		</Dialog>

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { isOfFields, messageOf } from '../field-errors.ts';
+import * as words from '../sentences/words.ts';
 import type { Query } from '../use-query.ts';
 import { Button } from './buttons.tsx';
 import { Icon, type IconName } from './icon.tsx';
@@ -28,9 +29,9 @@ export function EmptyState({ icon, title, children }: EmptyProps) {
 /** Why loading failed, with a button to retry. */
 export function LoadFailure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
 	return (
-		<EmptyState icon="warning" title="This could not be loaded">
+		<EmptyState icon="warning" title={words.controls.notLoaded}>
 			<p role="alert">{messageOf(error)}</p>
-			<Button label="Try again" onClick={onRetry} />
+			<Button label={words.controls.tryAgain} onClick={onRetry} />
 		</EmptyState>
 	);
 }

@@ -1,7 +1,7 @@
 /** Links to the previous and next page, and the current position. */
 
-import { formatCount } from '../../../text/plural.ts';
 import type { Pagination } from '../api-types.ts';
+import * as words from '../sentences/words.ts';
 import { IconLink } from './buttons.tsx';
 
 interface Props {
@@ -16,12 +16,10 @@ export function Pager({ pagination, addressOf }: Props) {
 	const last = Math.min(offset + limit, total);
 	if (total === 0 || (page === 1 && !hasMore)) return null;
 	return (
-		<nav class="pager row" aria-label="Pages">
-			<span class="muted">
-				{formatCount(offset + 1)}–{formatCount(last)} of {formatCount(total)}
-			</span>
-			{page > 1 && <IconLink icon="back" label="Previous page" href={addressOf(page - 1)} />}
-			{hasMore && <IconLink icon="chevron" label="Next page" href={addressOf(page + 1)} />}
+		<nav class="pager row" aria-label={words.controls.pages}>
+			<span class="muted">{words.controls.rowsOf(offset + 1, last, total)}</span>
+			{page > 1 && <IconLink icon="back" label={words.controls.previousPage} href={addressOf(page - 1)} />}
+			{hasMore && <IconLink icon="chevron" label={words.controls.nextPage} href={addressOf(page + 1)} />}
 		</nav>
 	);
 }

@@ -1,6 +1,7 @@
 /** The stack of toasts; none expires while one is hovered or focused. */
 
 import { useEffect, useState } from 'preact/hooks';
+import * as words from '../sentences/words.ts';
 import { dismissToast, type Toast, takeAction, toasts } from '../state/toasts.ts';
 import { IconButton } from './buttons.tsx';
 
@@ -26,14 +27,14 @@ function ToastCard({ toast }: { toast: Toast }) {
 					{action.label}
 				</button>
 			))}
-			<IconButton icon="x" label="Dismiss" onClick={() => void dismissToast(toast.id)} />
+			<IconButton icon="x" label={words.controls.dismiss} onClick={() => void dismissToast(toast.id)} />
 		</div>
 	);
 }
 
 export function ToastRegion() {
 	return (
-		<section class="toasts stack" aria-label="Messages" aria-live="polite">
+		<section class="toasts stack" aria-label={words.controls.messages} aria-live="polite">
 			{toasts.value.map((toast) => (
 				<ToastCard key={toast.id} toast={toast} />
 			))}

@@ -6,6 +6,7 @@ import { BLANK_SETTINGS } from '../../../forms/settings.ts';
 import { mapOtherCounts } from '../../../storage/filters.ts';
 import * as api from '../api.ts';
 import type { Form } from '../api-types.ts';
+import * as words from '../sentences/words.ts';
 import { createThrottle } from '../throttle.ts';
 import { may, type ShownSession, session } from './session.ts';
 
@@ -19,7 +20,7 @@ export const formOf = (id: string): Form | undefined => forms.value?.find((form)
 /** Returns a function that maps the name of a field to its label in the views of a form. */
 export function fieldLabels(id: string): (name: string) => string {
 	const labelOf = labelsOf(formOf(id)?.fields);
-	return (name) => labelOf(name) || '(empty name)';
+	return (name) => labelOf(name) || words.submission.emptyName;
 }
 
 /** A form-level key cannot read its forms: these replace them. */

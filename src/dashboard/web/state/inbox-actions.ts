@@ -1,8 +1,8 @@
 /** Actions on submissions: flags apply at once and can be undone; deletion waits for its toast. */
 
-import { plural } from '../../../text/plural.ts';
 import * as api from '../api.ts';
 import type { Flags, Selection, Submission } from '../api-types.ts';
+import * as words from '../sentences/words.ts';
 import { refreshFormsSoon } from './forms.ts';
 import type { Inbox } from './inbox.ts';
 import { session } from './session.ts';
@@ -10,15 +10,9 @@ import { showError, showToast } from './toasts.ts';
 
 type Flag = keyof Flags;
 
-const PAST: Record<Flag, [on: string, off: string]> = {
-	isRead: ['marked as read', 'marked as unread'],
-	isStarred: ['starred', 'unstarred'],
-	isSpam: ['moved to spam', 'moved to the inbox'],
-};
-
-function describe(flags: Partial<Flags>): string {
-	const [flag, value] = Object.entries(flags)[0] as [Flag, boolean];
-	return PAST[flag][value ? 0 : 1];
+function describe(count: number, flags: Partial<Flags>): string {
+	const [flag, isOn] = Object.entries(flags)[0] as [Flag, boolean];
+	return words.inbox.changed(count, flag, isOn);
 }
 
 function send(formId: string, ids: string[], flags: Partial<Flags>): Promise<unknown> {
@@ -45,7 +39,7 @@ async function restore(inbox: Inbox, rows: Submission[], flags: Partial<Flags>):
 function sendWithheld(formId: string, ids: string[]): void {
 	api.submissions
 		.updateMany(formId, { ids }, { set: { isSpam: false }, sendWithheld: true })
-		.then(() => showToast('The withheld notifications are on their way.'))
+		.then(() => showToast(words.inbox.notificationsSent))
 		.catch(showError);
 }
 
@@ -53,11 +47,11 @@ function toastFor(inbox: Inbox, rows: Submission[], flags: Partial<Flags>): void
 	const isQuiet = rows.length === 1 && flags.isSpam === undefined;
 	if (isQuiet) return;
 	const ids = rows.map(({ id }) => id);
-	const undo = { label: 'Undo', run: () => void restore(inbox, rows, flags).catch(showError) };
-	const release = { label: 'Send notifications', run: () => sendWithheld(inbox.formId, ids) };
+	const undo = { label: words.inbox.undo, run: () => void restore(inbox, rows, flags).catch(showError) };
+	const release = { label: words.inbox.sendNotifications, run: () => sendWithheld(inbox.formId, ids) };
 	// A form-level key marks, and sends nothing.
 	const isRescue = flags.isSpam === false && !session.value?.form;
-	showToast(`${plural(rows.length, 'submission')} ${describe(flags)}.`, {
+	showToast(describe(rows.length, flags), {
 		actions: isRescue ? [undo, release] : [undo],
 		lifeMs: isRescue ? 10_000 : undefined,
 	});
@@ -89,7 +83,7 @@ export async function markGenuine(inbox: Inbox, rows: Submission[]): Promise<voi
 			rows.map(({ id }) => id),
 			{ isSpam: false },
 		);
-		showToast(`${plural(rows.length, 'submission')} marked as genuine.`);
+		showToast(words.inbox.markedGenuine(rows.length));
 	} catch (error) {
 		showError(error);
 	}
@@ -119,8 +113,8 @@ export function removeLater(inbox: Inbox, ids: string[]): void {
 				inbox.unhide(ids);
 				showError(error);
 			});
-	showToast(`${plural(ids.length, 'submission')} deleted${files > 0 ? `, with ${plural(files, 'file')}` : ''}.`, {
-		actions: [{ label: 'Undo', run: () => inbox.unhide(ids) }],
+	showToast(words.inbox.removed(ids.length, files), {
+		actions: [{ label: words.inbox.undo, run: () => inbox.unhide(ids) }],
 		onExpire: commit,
 	});
 }
@@ -128,7 +122,7 @@ export function removeLater(inbox: Inbox, ids: string[]): void {
 /** Sets flags of all submissions that match; cannot be undone. */
 export async function setFlagsOfAll(inbox: Inbox, target: Selection, flags: Partial<Flags>): Promise<void> {
 	const { updated } = await api.submissions.updateMany(inbox.formId, target, { set: flags });
-	showToast(`${plural(updated, 'submission')} ${describe(flags)}.`);
+	showToast(describe(updated, flags));
 	refreshFormsSoon();
 	await inbox.reload();
 }
@@ -136,7 +130,7 @@ export async function setFlagsOfAll(inbox: Inbox, target: Selection, flags: Part
 /** Deletes all submissions that match, at once: the caller has confirmed. */
 export async function removeAll(inbox: Inbox, target: Selection): Promise<void> {
 	const { deleted } = await api.submissions.removeMany(inbox.formId, target);
-	showToast(`${plural(deleted, 'submission')} deleted.`);
+	showToast(words.inbox.removed(deleted));
 	refreshFormsSoon();
 	await inbox.reload();
 }

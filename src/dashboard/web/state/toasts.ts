@@ -3,6 +3,7 @@
 import { signal } from '@preact/signals';
 import { announce } from '../announce.ts';
 import { isOfFields, messageOf } from '../field-errors.ts';
+import * as words from '../sentences/words.ts';
 
 export interface ToastAction {
 	label: string;
@@ -48,7 +49,7 @@ export function showError(error: unknown): void {
 
 /** Says that something was not saved. Faults of single inputs are shown beside them; others need a message. Throws the error. */
 export function showUnsaved(error: unknown, what: string): never {
-	if (isOfFields(error)) announce(`Some ${what} need to be corrected.`);
+	if (isOfFields(error)) announce(words.controls.toBeCorrected(what));
 	else showError(error);
 	throw error;
 }

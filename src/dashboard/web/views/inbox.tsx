@@ -1,7 +1,6 @@
 /** The inbox of a form: toolbar, list and the open submission side by side. */
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { plural } from '../../../text/plural.ts';
 import { announce, useTitle } from '../announce.ts';
 import { LoadFailure } from '../components/messages.tsx';
 import { FormHead, NotFound } from '../components/page.tsx';
@@ -9,6 +8,7 @@ import { Pager } from '../components/pager.tsx';
 import { PAGE_SIZE } from '../inbox-query.ts';
 import { navigate } from '../location.ts';
 import { to } from '../router.ts';
+import * as words from '../sentences/words.ts';
 import { useShortcuts } from '../shortcuts.ts';
 import { formOf, forms } from '../state/forms.ts';
 import { createInbox, type Inbox, type InboxProps } from '../state/inbox.ts';
@@ -33,7 +33,7 @@ function useInbox({ form, submission, query }: Place): Inbox {
 		inbox.open(submission).catch(showError);
 	}, [inbox, submission]);
 	useLiveEvents((event) => {
-		if (inbox.handleEvent(event)) announce(`A new submission has arrived in ${formOf(form)?.name ?? 'this form'}.`);
+		if (inbox.handleEvent(event)) announce(words.inbox.hasArrived(formOf(form)?.name));
 	});
 	return inbox;
 }
@@ -62,7 +62,7 @@ function Arrivals({ inbox, query }: InboxProps) {
 	};
 	return (
 		<button type="button" class="arrivals" onClick={show}>
-			{plural(count, 'new submission')}
+			{words.inbox.arrivals(count)}
 		</button>
 	);
 }
@@ -87,7 +87,7 @@ function Rows({ inbox, query, isNarrow }: InboxProps & { isNarrow: boolean }) {
 	if (inbox.error.value !== undefined && inbox.page.value === undefined) {
 		return <LoadFailure error={inbox.error.value} onRetry={inbox.reload} />;
 	}
-	if (inbox.page.value === undefined) return <div class="loading" role="status" aria-label="Loading" />;
+	if (inbox.page.value === undefined) return <div class="loading" role="status" aria-label={words.controls.loading} />;
 	if (inbox.rows.value.length === 0) return <InboxEmpty form={inbox.formId} query={query} />;
 	return (
 		<>
@@ -105,7 +105,7 @@ export function InboxView(props: Place) {
 	const { form, submission, query } = props;
 	const inbox = useInbox(props);
 	const known = formOf(form);
-	useTitle(`${known?.unreadCount ? `(${known.unreadCount}) ` : ''}${known?.name ?? 'Inbox'}`);
+	useTitle(`${known?.unreadCount ? `(${known.unreadCount}) ` : ''}${known?.name ?? words.inbox.inbox}`);
 	useInboxFocus(props);
 	const keys = inboxKeys(inbox, props);
 	useShortcuts(keys);
@@ -115,7 +115,7 @@ export function InboxView(props: Place) {
 		<div class={isOpen ? 'form-view inbox open' : 'form-view inbox'}>
 			<FormHead form={form} />
 			<div class="inbox-panes">
-				<section class="inbox-list" aria-label="Submissions" aria-busy={inbox.isLoading.value}>
+				<section class="inbox-list" aria-label={words.inbox.submissions} aria-busy={inbox.isLoading.value}>
 					<InboxToolbar inbox={inbox} query={query} isNarrow={isOpen} />
 					<BulkBar inbox={inbox} query={query} />
 					<Arrivals inbox={inbox} query={query} />

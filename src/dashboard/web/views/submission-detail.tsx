@@ -7,6 +7,7 @@ import { Icon } from '../components/icon.tsx';
 import { EmptyState } from '../components/messages.tsx';
 import { absoluteTime, relativeTime } from '../format.ts';
 import { to } from '../router.ts';
+import * as words from '../sentences/words.ts';
 import { now } from '../state/clock.ts';
 import { formOf } from '../state/forms.ts';
 import type { Inbox, InboxProps } from '../state/inbox.ts';
@@ -30,12 +31,12 @@ interface Props extends InboxProps {
 /** The buttons do what the keys do. */
 function Actions({ row, keys }: { row: Submission; keys: InboxKeys }) {
 	return (
-		<div class="row tight" role="toolbar" aria-label="Submission">
+		<div class="row tight" role="toolbar" aria-label={words.submission.submission}>
 			{may('write') && (
 				<>
 					<IconButton
 						icon="star"
-						label={row.isStarred ? 'Unstar' : 'Star'}
+						label={row.isStarred ? words.inbox.unstar : words.inbox.star}
 						hotkey="s"
 						tone="star"
 						isFilled={row.isStarred}
@@ -44,20 +45,22 @@ function Actions({ row, keys }: { row: Submission; keys: InboxKeys }) {
 					/>
 					<IconButton
 						icon={row.isRead ? 'mail' : 'read'}
-						label={row.isRead ? 'Mark unread' : 'Mark read'}
+						label={row.isRead ? words.inbox.markUnread : words.inbox.markRead}
 						hotkey="e"
 						onClick={keys.e}
 					/>
 					<IconButton
 						icon={row.isSpam ? 'inbox' : 'ban'}
-						label={row.isSpam ? 'Not spam' : 'Spam'}
+						label={row.isSpam ? words.inbox.notSpam : words.inbox.spam}
 						hotkey="!"
 						onClick={keys['!']}
 					/>
-					{!row.isSpam && <IconButton icon="check" label="Genuine" hotkey="+" onClick={keys['+']} />}
+					{!row.isSpam && <IconButton icon="check" label={words.inbox.genuine} hotkey="+" onClick={keys['+']} />}
 				</>
 			)}
-			{may('delete') && <IconButton icon="trash" label="Delete" hotkey="#" tone="danger" onClick={keys['#']} />}
+			{may('delete') && (
+				<IconButton icon="trash" label={words.inbox.remove} hotkey="#" tone="danger" onClick={keys['#']} />
+			)}
 		</div>
 	);
 }
@@ -68,11 +71,22 @@ function Bar({ inbox, query, id, keys }: Props) {
 	const row = inbox.current.value;
 	return (
 		<header class="detail-bar row">
-			<IconLink icon="back" label="Back to the list" hotkey="Esc" href={to.inbox(inbox.formId, query)} />
+			<IconLink
+				icon="back"
+				label={words.submission.backToList}
+				hotkey={words.submission.escapeKey}
+				href={to.inbox(inbox.formId, query)}
+			/>
 			{row && <Actions row={row} keys={keys} />}
 			<div class="row tight end">
-				<IconButton icon="up" label="Previous" hotkey="k" disabled={at <= 0} onClick={keys.k} />
-				<IconButton icon="down" label="Next" hotkey="j" disabled={at >= rows.length - 1} onClick={keys.j} />
+				<IconButton icon="up" label={words.submission.previous} hotkey="k" disabled={at <= 0} onClick={keys.k} />
+				<IconButton
+					icon="down"
+					label={words.submission.next}
+					hotkey="j"
+					disabled={at >= rows.length - 1}
+					onClick={keys.j}
+				/>
 			</div>
 		</header>
 	);
@@ -94,7 +108,7 @@ function useScanResults(inbox: Inbox, { id, files }: Submission): void {
 function Body({ inbox, row }: { inbox: Inbox; row: Submission }) {
 	const heading = useRef<HTMLHeadingElement>(null);
 	const reply = replyAddress(row.data);
-	const subject = encodeURIComponent(`Re: ${formOf(inbox.formId)?.name ?? 'your message'}`);
+	const subject = encodeURIComponent(words.submission.replySubject(formOf(inbox.formId)?.name));
 	useEffect(() => heading.current?.focus({ preventScroll: true }), [row.id]);
 	useScanResults(inbox, row);
 	return (
@@ -114,13 +128,13 @@ function Body({ inbox, row }: { inbox: Inbox; row: Submission }) {
 					<div class="row tight">
 						<a class="button" href={`mailto:${encodeURIComponent(reply)}?subject=${subject}`} rel="noopener noreferrer">
 							<Icon name="mail" />
-							Reply
+							{words.submission.reply}
 						</a>
 						{may('write') && !session.value?.form && <BlockMenu inbox={inbox} row={row} address={reply} />}
 					</div>
 				)}
 			</div>
-			{row.damaged && <p class="muted">This submission can no longer be read: the disk lost it. Restore a backup.</p>}
+			{row.damaged && <p class="muted">{words.submission.isDamaged}</p>}
 			<Verdict form={inbox.formId} row={row} />
 			<FieldList form={inbox.formId} data={row.data} files={row.files} />
 			<Files form={inbox.formId} submission={row.id} files={row.files} />
@@ -139,12 +153,12 @@ export function SubmissionDetail(props: Props) {
 		if (isUnread && may('write') && row) void setFlags(inbox, [row], { isRead: true });
 	}, [isShown && id]);
 	return (
-		<article class="detail" aria-label="Submission">
+		<article class="detail" aria-label={words.submission.submission}>
 			<Bar {...props} />
 			{isShown && <Body inbox={inbox} row={row} />}
 			{!isShown && inbox.isMissing.value && (
-				<EmptyState icon="trash" title="This submission is gone">
-					<Button label="Back to the list" onClick={keys.Escape} />
+				<EmptyState icon="trash" title={words.submission.isGone}>
+					<Button label={words.submission.backToList} onClick={keys.Escape} />
 				</EmptyState>
 			)}
 		</article>

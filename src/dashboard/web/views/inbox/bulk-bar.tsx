@@ -1,12 +1,12 @@
 /** Actions on the selected submissions, or on all that match the query. */
 
 import { useState } from 'preact/hooks';
-import { formatCount, plural } from '../../../../text/plural.ts';
 import * as api from '../../api.ts';
 import type { Flags } from '../../api-types.ts';
 import { Button, IconButton } from '../../components/buttons.tsx';
 import { ConfirmDialog } from '../../components/dialogs.tsx';
 import { selectionOf } from '../../inbox-query.ts';
+import * as words from '../../sentences/words.ts';
 import type { Inbox, InboxProps } from '../../state/inbox.ts';
 import { markGenuine, removeAll, removeLater, setFlags, setFlagsOfAll } from '../../state/inbox-actions.ts';
 import { may } from '../../state/session.ts';
@@ -15,10 +15,10 @@ import { showError } from '../../state/toasts.ts';
 function Count({ inbox }: { inbox: Inbox }) {
 	const isWholePage = inbox.selected.value.size === inbox.rows.value.length;
 	const total = inbox.total.value;
-	if (inbox.isAllSelected.value) return <span class="strong">All {formatCount(total)} selected</span>;
+	if (inbox.isAllSelected.value) return <span class="strong">{words.inbox.allSelected(total)}</span>;
 	return (
 		<>
-			<span class="strong">{formatCount(inbox.selected.value.size)} selected</span>
+			<span class="strong">{words.inbox.selected(inbox.selected.value.size)}</span>
 			{isWholePage && total > inbox.rows.value.length && (
 				<button
 					type="button"
@@ -27,7 +27,7 @@ function Count({ inbox }: { inbox: Inbox }) {
 						inbox.isAllSelected.value = true;
 					}}
 				>
-					Select all {formatCount(total)}
+					{words.inbox.selectAll(total)}
 				</button>
 			)}
 		</>
@@ -53,45 +53,49 @@ export function BulkBar({ inbox, query }: InboxProps) {
 	const isSpam = query.filter === 'spam';
 	const allStarred = rows.every((row) => row.isStarred);
 	return (
-		<div class="bulk-bar row wrap" role="toolbar" aria-label="Selected submissions">
+		<div class="bulk-bar row wrap" role="toolbar" aria-label={words.inbox.selectedSubmissions}>
 			<Count inbox={inbox} />
 			<div class="row tight end">
 				{may('write') && (
 					<>
-						<IconButton icon="read" label="Mark read" onClick={() => set({ isRead: true })} />
-						<IconButton icon="mail" label="Mark unread" onClick={() => set({ isRead: false })} />
+						<IconButton icon="read" label={words.inbox.markRead} onClick={() => set({ isRead: true })} />
+						<IconButton icon="mail" label={words.inbox.markUnread} onClick={() => set({ isRead: false })} />
 						<IconButton
 							icon="star"
-							label={allStarred ? 'Unstar' : 'Star'}
+							label={allStarred ? words.inbox.unstar : words.inbox.star}
 							hotkey="s"
 							onClick={() => set({ isStarred: !allStarred })}
 						/>
 						<Button
 							look="small"
 							icon={isSpam ? 'inbox' : 'ban'}
-							label={isSpam ? 'Not spam' : 'Spam'}
+							label={isSpam ? words.inbox.notSpam : words.inbox.spam}
 							onClick={() => set({ isSpam: !isSpam })}
 						/>
 						{!isSpam && !inbox.isAllSelected.value && (
-							<IconButton icon="check" label="Genuine" hotkey="+" onClick={() => void markGenuine(inbox, rows)} />
+							<IconButton
+								icon="check"
+								label={words.inbox.genuine}
+								hotkey="+"
+								onClick={() => void markGenuine(inbox, rows)}
+							/>
 						)}
 					</>
 				)}
-				{may('delete') && <IconButton icon="trash" label="Delete" hotkey="#" tone="danger" onClick={remove} />}
-				<IconButton icon="x" label="Clear selection" onClick={() => inbox.selectPage(false)} />
+				{may('delete') && (
+					<IconButton icon="trash" label={words.inbox.remove} hotkey="#" tone="danger" onClick={remove} />
+				)}
+				<IconButton icon="x" label={words.inbox.clearSelection} onClick={() => inbox.selectPage(false)} />
 			</div>
 			{doomed !== undefined && (
 				<ConfirmDialog
-					title={`Delete ${plural(doomed, 'submission')}?`}
-					verb="Delete all"
-					typed="delete"
+					title={words.inbox.removeQuestion(doomed)}
+					verb={words.inbox.removeAll}
+					typed={words.inbox.removeWord}
 					onConfirm={() => removeAll(inbox, selectionOf(query))}
 					onClose={() => setDoomed(undefined)}
 				>
-					<p>
-						Every submission that matches the current filter and search will be deleted, with its files. A search also
-						finds parts of words. This cannot be undone.
-					</p>
+					<p>{words.inbox.removeWarning}</p>
 				</ConfirmDialog>
 			)}
 		</div>

@@ -1,7 +1,7 @@
 /** The query of the inbox: filters with counts, search, dates; and columns, export. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { COUNT_OF, countName, FILTERS, type Filter } from '../../../../storage/filters.ts';
+import { COUNT_OF, countName, FILTERS } from '../../../../storage/filters.ts';
 import { formatCount } from '../../../../text/plural.ts';
 import { Button, IconButton } from '../../components/buttons.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -10,18 +10,18 @@ import { Menu } from '../../components/menu.tsx';
 import { isNarrowed } from '../../inbox-query.ts';
 import { replaceAddress } from '../../location.ts';
 import { type InboxQuery, to } from '../../router.ts';
+import * as words from '../../sentences/words.ts';
 import { columnsFor, rememberColumns } from '../../state/columns.ts';
 import { fieldLabels, formOf } from '../../state/forms.ts';
 import type { Inbox, InboxProps } from '../../state/inbox.ts';
 import { ExportDialog } from '../export-dialog.tsx';
 
-const TABS: Record<Filter, string> = { all: 'All', unread: 'Unread', starred: 'Starred', spam: 'Spam' };
 const TYPING_MS = 200;
 
 function Filters({ form: id, query }: { form: string; query: InboxQuery }) {
 	const form = formOf(id);
 	return (
-		<nav class="filters" aria-label="Filter">
+		<nav class="filters" aria-label={words.inbox.filter}>
 			{FILTERS.map((filter) => {
 				const count = form?.[countName(COUNT_OF[filter])] ?? 0;
 				return (
@@ -30,7 +30,7 @@ function Filters({ form: id, query }: { form: string; query: InboxQuery }) {
 						href={to.inbox(id, { ...query, filter, page: 1 })}
 						aria-current={filter === query.filter ? 'true' : undefined}
 					>
-						{TABS[filter]}
+						{words.inbox.filters[filter]}
 						{count > 0 && <span class="filter-count">{formatCount(count)}</span>}
 					</a>
 				);
@@ -63,8 +63,8 @@ function Search({ form, query }: { form: string; query: InboxQuery }) {
 			<input
 				id="inbox-search"
 				type="search"
-				aria-label="Search submissions"
-				placeholder="Search"
+				aria-label={words.inbox.searchSubmissions}
+				placeholder={words.inbox.search}
 				maxLength={200}
 				value={text}
 				onInput={(event) => setText(event.currentTarget.value)}
@@ -83,15 +83,15 @@ function Dates({ form, query }: { form: string; query: InboxQuery }) {
 			label={
 				<>
 					<Icon name="calendar" />
-					<span class="visually-hidden">{isSet ? 'Dates: ' : ''}</span>
-					<span>{isSet ? `${query.from || '…'} – ${query.to || '…'}` : 'Dates'}</span>
+					<span class="visually-hidden">{isSet ? words.inbox.datesAre : ''}</span>
+					<span>{isSet ? words.inbox.datesFromTo(query.from, query.to) : words.inbox.dates}</span>
 				</>
 			}
 		>
 			<div class="stack">
-				<Field label="From" type="date" value={query.from} onInput={(from) => set({ from })} />
-				<Field label="To" type="date" value={query.to} onInput={(day) => set({ to: day })} />
-				<Button look="small" label="Any time" onClick={() => set({ from: '', to: '' })} disabled={!isSet} />
+				<Field label={words.inbox.from} type="date" value={query.from} onInput={(from) => set({ from })} />
+				<Field label={words.inbox.to} type="date" value={query.to} onInput={(day) => set({ to: day })} />
+				<Button look="small" label={words.inbox.anyTime} onClick={() => set({ from: '', to: '' })} disabled={!isSet} />
 			</div>
 		</Menu>
 	);
@@ -103,9 +103,9 @@ function Columns({ inbox }: { inbox: Inbox }) {
 	if (fields.length < 2) return null;
 	const labelOf = fieldLabels(inbox.formId);
 	return (
-		<Menu name="Columns" buttonClass="icon-button" label={<Icon name="columns" />}>
+		<Menu name={words.inbox.columns} buttonClass="icon-button" label={<Icon name="columns" />}>
 			<Ticks
-				legend="Columns"
+				legend={words.inbox.columns}
 				options={fields.map((value) => ({ value, label: labelOf(value) }))}
 				chosen={columnsFor(inbox.formId, fields)}
 				onChange={(names) => names.length > 0 && rememberColumns(inbox.formId, names)}
@@ -124,12 +124,12 @@ export function InboxToolbar({ inbox, query, isNarrow }: InboxProps & { isNarrow
 				<Search form={formId} query={query} />
 				<Dates form={formId} query={query} />
 				{!isNarrow && <Columns inbox={inbox} />}
-				<IconButton icon="download" label="Export" onClick={() => setExporting(true)} />
+				<IconButton icon="download" label={words.inbox.exportThem} onClick={() => setExporting(true)} />
 			</div>
 			{isNarrowed(query) && (
 				<p class="toolbar-note row small muted" role="status">
-					{formatCount(inbox.total.value)} found
-					<a href={to.inbox(formId, { filter: query.filter })}>Clear</a>
+					{words.inbox.found(inbox.total.value)}
+					<a href={to.inbox(formId, { filter: query.filter })}>{words.inbox.clear}</a>
 				</p>
 			)}
 			{isExporting && (

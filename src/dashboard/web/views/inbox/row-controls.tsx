@@ -2,6 +2,7 @@
 
 import type { Submission } from '../../api-types.ts';
 import { IconButton } from '../../components/buttons.tsx';
+import * as words from '../../sentences/words.ts';
 import type { Inbox } from '../../state/inbox.ts';
 import { setFlags } from '../../state/inbox-actions.ts';
 import { may } from '../../state/session.ts';
@@ -33,7 +34,7 @@ function Tick({ name, isTicked, isPartly, onChange }: TickProps) {
 	return (
 		<label class="tick">
 			<input type="checkbox" checked={isTicked} indeterminate={isPartly} onChange={onChange} />
-			<span class="visually-hidden">Select {name}</span>
+			<span class="visually-hidden">{words.inbox.select(name)}</span>
 		</label>
 	);
 }
@@ -48,14 +49,14 @@ export function SelectPageBox({ inbox }: { inbox: Inbox }) {
 	const count = inbox.selected.value.size;
 	const isAll = count > 0 && count === inbox.rows.value.length;
 	const toggle = () => inbox.selectPage(!isAll);
-	return <Tick name="this page" isTicked={isAll} isPartly={count > 0 && !isAll} onChange={toggle} />;
+	return <Tick name={words.inbox.thisPage} isTicked={isAll} isPartly={count > 0 && !isAll} onChange={toggle} />;
 }
 
 export function StarButton({ inbox, row }: Props) {
 	return (
 		<IconButton
 			icon="star"
-			label={`Star ${summarise(row.data).title}`}
+			label={words.inbox.starOf(summarise(row.data).title)}
 			tone="star"
 			isFilled={row.isStarred}
 			aria-pressed={row.isStarred}

@@ -1,9 +1,9 @@
 /** The end of a row: the points of a submission as spam, its files, and when it came. */
 
-import { plural } from '../../../../text/plural.ts';
 import type { Submission } from '../../api-types.ts';
 import { Icon } from '../../components/icon.tsx';
 import { Time } from '../../components/time.tsx';
+import * as words from '../../sentences/words.ts';
 
 function SpamScore({ row: { isSpam, spamScore } }: { row: Submission }) {
 	if (!isSpam || spamScore <= 0) return null;
@@ -11,7 +11,7 @@ function SpamScore({ row: { isSpam, spamScore } }: { row: Submission }) {
 		<span class="attached">
 			<Icon name="ban" />
 			<span aria-hidden="true">{spamScore}</span>
-			<span class="visually-hidden">Spam score {spamScore}</span>
+			<span class="visually-hidden">{words.inbox.spamScore(spamScore)}</span>
 		</span>
 	);
 }
@@ -23,10 +23,7 @@ function Attached({ row: { files } }: { row: Submission }) {
 		<span class={isInfected ? 'attached bad' : 'attached'}>
 			<Icon name={isInfected ? 'warning' : 'paperclip'} />
 			<span aria-hidden="true">{files.length}</span>
-			<span class="visually-hidden">
-				{plural(files.length, 'file')}
-				{isInfected && ', infected'}
-			</span>
+			<span class="visually-hidden">{words.inbox.files(files.length, isInfected)}</span>
 		</span>
 	);
 }

@@ -2,6 +2,7 @@
 
 import type { Submission } from '../../api-types.ts';
 import { to } from '../../router.ts';
+import * as words from '../../sentences/words.ts';
 import type { InboxProps } from '../../state/inbox.ts';
 import { summarise } from '../../summary.ts';
 import { classOf, SelectBox, StarButton } from './row-controls.tsx';
@@ -21,7 +22,7 @@ function Item({ inbox, query, row }: InboxProps & { row: Submission }) {
 			>
 				<span class="item-head">
 					<span class="item-title clip">
-						{!row.isRead && <span class="visually-hidden">Unread: </span>}
+						{!row.isRead && <span class="visually-hidden">{words.inbox.unreadRow}</span>}
 						<bdi>{title}</bdi>
 					</span>
 					<RowSigns row={row} />

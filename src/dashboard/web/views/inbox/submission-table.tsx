@@ -4,6 +4,7 @@ import type { Submission } from '../../api-types.ts';
 import { Icon } from '../../components/icon.tsx';
 import { previewText } from '../../format.ts';
 import { to } from '../../router.ts';
+import * as words from '../../sentences/words.ts';
 import { columnsFor } from '../../state/columns.ts';
 import { fieldLabels } from '../../state/forms.ts';
 import type { InboxProps } from '../../state/inbox.ts';
@@ -24,7 +25,7 @@ function Row({ inbox, query, row, columns }: InboxProps & { row: Submission; col
 			</td>
 			<td>
 				<a class="row-link" data-id={row.id} href={to.submission(inbox.formId, row.id, query)}>
-					{!row.isRead && <span class="visually-hidden">Unread: </span>}
+					{!row.isRead && <span class="visually-hidden">{words.inbox.unreadRow}</span>}
 					<bdi>{title === '' ? summarise(row.data).title : title}</bdi>
 				</a>
 			</td>
@@ -49,14 +50,14 @@ export function SubmissionTable({ inbox, query, rows }: InboxProps & { rows: rea
 	const otherOrder = isNewestFirst ? 'asc' : 'desc';
 	return (
 		<table class="table submissions-table">
-			<caption class="visually-hidden">Submissions</caption>
+			<caption class="visually-hidden">{words.inbox.submissions}</caption>
 			<thead>
 				<tr class={sizes.includes('wide') ? 'has-wide' : undefined}>
 					<th scope="col" class="col-control">
 						<SelectPageBox inbox={inbox} />
 					</th>
 					<th scope="col" class="col-control">
-						<span class="visually-hidden">Starred</span>
+						<span class="visually-hidden">{words.inbox.starred}</span>
 					</th>
 					{columns.map((field, at) => (
 						<th scope="col" key={field} class={`col-${sizes[at]}`}>
@@ -65,7 +66,7 @@ export function SubmissionTable({ inbox, query, rows }: InboxProps & { rows: rea
 					))}
 					<th scope="col" class="col-time" aria-sort={isNewestFirst ? 'descending' : 'ascending'}>
 						<a href={to.inbox(inbox.formId, { ...query, order: otherOrder, page: 1 })} class="sort">
-							Received
+							{words.inbox.received}
 							<Icon name={isNewestFirst ? 'down' : 'up'} />
 						</a>
 					</th>

@@ -7,6 +7,7 @@ import { Button } from '../../components/buttons.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Switch } from '../../components/inputs.tsx';
 import { Menu } from '../../components/menu.tsx';
+import * as words from '../../sentences/words.ts';
 import type { Inbox } from '../../state/inbox.ts';
 import { setFlags } from '../../state/inbox-actions.ts';
 import { showError, showToast } from '../../state/toasts.ts';
@@ -27,8 +28,8 @@ export function BlockMenu({ inbox, row, address }: Props) {
 		try {
 			await api.lists.change(form, { block: { add: [entry] } });
 			const unblock = () => api.lists.change(form, { block: { remove: [entry] } }).catch(showError);
-			showToast(`${who} is blocked at ${isForAll ? 'all forms' : 'this form'}.`, {
-				actions: [{ label: 'Unblock', run: () => void unblock() }],
+			showToast(words.submission.blocked(who, isForAll), {
+				actions: [{ label: words.submission.unblock, run: () => void unblock() }],
 			});
 			if (!row.isSpam) await setFlags(inbox, [row], { isSpam: true });
 		} catch (error) {
@@ -41,16 +42,24 @@ export function BlockMenu({ inbox, row, address }: Props) {
 			label={
 				<>
 					<Icon name="ban" />
-					Block
+					{words.submission.block}
 				</>
 			}
-			name="Block the sender"
+			name={words.submission.blockSender}
 		>
 			<div class="stack block-menu">
-				<p class="small muted">What comes from there goes to spam from now on, and so does this submission.</p>
-				<Button label={`Block ${address}`} look="small" onClick={() => void block(`email:${address}`, address)} />
-				<Button label={`Block all of ${domain}`} look="small" onClick={() => void block(`domain:${domain}`, domain)} />
-				<Switch label="At all forms" isOn={isForAll} onChange={setForAll} />
+				<p class="small muted">{words.submission.blockHint}</p>
+				<Button
+					label={words.submission.blockAddress(address)}
+					look="small"
+					onClick={() => void block(`email:${address}`, address)}
+				/>
+				<Button
+					label={words.submission.blockDomain(domain)}
+					look="small"
+					onClick={() => void block(`domain:${domain}`, domain)}
+				/>
+				<Switch label={words.submission.atAllForms} isOn={isForAll} onChange={setForAll} />
 			</div>
 		</Menu>
 	);

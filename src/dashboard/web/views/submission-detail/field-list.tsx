@@ -1,12 +1,12 @@
 /** All fields of a submission in the order sent; always as text. */
 
 import { useState } from 'preact/hooks';
-import { formatCount } from '../../../../text/plural.ts';
 import type { SubmittedFile } from '../../api-types.ts';
 import { CodeBlock, CopyButton } from '../../components/code.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { numeralText } from '../../exact-json.ts';
 import { jsonText, valueText } from '../../format.ts';
+import * as words from '../../sentences/words.ts';
 import { fieldLabels } from '../../state/forms.ts';
 import { elementOf } from './files.tsx';
 
@@ -21,7 +21,7 @@ function LongText({ text }: { text: string }) {
 			</p>
 			{!isOpen && (
 				<button type="button" class="link" onClick={() => setOpen(true)}>
-					Show all {formatCount(text.length)} characters
+					{words.submission.showAll(text.length)}
 				</button>
 			)}
 		</>
@@ -54,7 +54,8 @@ function FileNames({ names, files }: { names: unknown[]; files: SubmittedFile[] 
 }
 
 function Value({ value }: { value: unknown }) {
-	if (value === '' || value === null) return <p class="muted">{value === null ? 'null' : 'empty'}</p>;
+	if (value === '' || value === null)
+		return <p class="muted">{value === null ? words.submission.nullValue : words.submission.emptyValue}</p>;
 	if (Array.isArray(value) && value.length > 0 && value.every(isPlain)) {
 		return (
 			<ul class="value-list">
@@ -67,7 +68,7 @@ function Value({ value }: { value: unknown }) {
 		);
 	}
 	if (isPlain(value)) return <LongText text={valueText(value)} />;
-	return <CodeBlock text={jsonText(value)} name="Structured value" />;
+	return <CodeBlock text={jsonText(value)} name={words.submission.structuredValue} />;
 }
 
 interface FieldListProps {
@@ -92,7 +93,7 @@ export function FieldList({ form, data, files }: FieldListProps) {
 						) : (
 							<Value value={value} />
 						)}
-						<CopyButton text={valueText(value)} what={`“${labelOf(name)}”`} />
+						<CopyButton text={valueText(value)} what={words.submission.quoted(labelOf(name))} />
 					</dd>
 				</div>
 			))}

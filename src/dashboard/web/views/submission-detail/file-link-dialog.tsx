@@ -8,13 +8,14 @@ import { CodeLine } from '../../components/code.tsx';
 import { Dialog, FormDialog } from '../../components/dialogs.tsx';
 import { Segments } from '../../components/inputs.tsx';
 import { absoluteTime } from '../../format.ts';
+import * as words from '../../sentences/words.ts';
 import { useAction } from '../../use-action.ts';
 
 const HOUR_SECONDS = 3600;
 const LIVES = [
-	{ value: '1', label: '1 hour' },
-	{ value: '24', label: '1 day' },
-	{ value: '168', label: '7 days' },
+	{ value: '1', label: words.submission.oneHour },
+	{ value: '24', label: words.submission.oneDay },
+	{ value: '168', label: words.submission.sevenDays },
 ];
 
 interface Props {
@@ -27,24 +28,28 @@ export function FileLinkDialog({ address, name, onClose }: Props) {
 	const [hours, setHours] = useState('1');
 	const [link, setLink] = useState<FileLink>();
 	const action = useAction(async () => setLink(await api.files.link(address, Number(hours) * HOUR_SECONDS)));
-	const title = `Link to “${name}”`;
+	const title = words.submission.linkTo(name);
 	if (link) {
 		return (
-			<Dialog title={title} onClose={onClose} actions={<Button look="primary" label="Done" onClick={onClose} />}>
-				<p>
-					Anyone who has it can download the file until <strong>{absoluteTime(link.expiresAt)}</strong>.
-				</p>
-				<CodeLine text={link.url} what="the link" isLabelled />
+			<Dialog
+				title={title}
+				onClose={onClose}
+				actions={<Button look="primary" label={words.submission.done} onClick={onClose} />}
+			>
+				<p>{words.submission.linkMade(<strong>{absoluteTime(link.expiresAt)}</strong>)}</p>
+				<CodeLine text={link.url} what={words.submission.theLink} isLabelled />
 			</Dialog>
 		);
 	}
 	return (
-		<FormDialog title={title} verb={action.isBusy ? 'Creating…' : 'Create link'} action={action} onClose={onClose}>
-			<p>
-				Anyone can download the file with it, without a key. It ends with its time, with the file, and with the key or
-				session that made it.
-			</p>
-			<Segments legend="How long it works" options={LIVES} value={hours} onChange={setHours} />
+		<FormDialog
+			title={title}
+			verb={action.isBusy ? words.submission.creatingLink : words.submission.createLink}
+			action={action}
+			onClose={onClose}
+		>
+			<p>{words.submission.linkHint}</p>
+			<Segments legend={words.submission.linkLife} options={LIVES} value={hours} onChange={setHours} />
 		</FormDialog>
 	);
 }

@@ -2,13 +2,13 @@
 
 import { useState } from 'preact/hooks';
 import { roughSize } from '../../../../text/byte-sizes.ts';
-import { plural } from '../../../../text/plural.ts';
 import * as api from '../../api.ts';
 import type { FileAddress, SubmittedFile } from '../../api-types.ts';
 import { Button, DownloadLink } from '../../components/buttons.tsx';
 import { ConfirmDialog } from '../../components/dialogs.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Notice } from '../../components/messages.tsx';
+import * as words from '../../sentences/words.ts';
 import { may } from '../../state/session.ts';
 import { FileLinkDialog } from './file-link-dialog.tsx';
 import { Picture } from './picture.tsx';
@@ -41,31 +41,27 @@ function InfectedFile({ file: { name }, address }: Props) {
 	return (
 		<>
 			<Notice tone="bad" icon="warning">
-				The virus scanner found something in this file.{' '}
-				{may('admin') ? 'It is kept, but not shown.' : 'Only a key with the permission admin can download it.'}
+				{words.submission.infectedHint(may('admin'))}
 			</Notice>
 			{may('admin') && (
 				<div>
 					<Button
 						look="small danger"
 						icon="download"
-						label="Download…"
-						aria-label={`Download… ${name}`}
+						label={words.submission.downloadInfected}
+						aria-label={words.submission.downloadInfectedOf(name)}
 						onClick={() => setAsking(true)}
 					/>
 				</div>
 			)}
 			{isAsking && (
 				<ConfirmDialog
-					title="Download an infected file?"
-					verb="Download it"
+					title={words.submission.infectedQuestion}
+					verb={words.submission.infectedVerb}
 					onConfirm={async () => startDownload(api.files.address(address, { infected: 'download' }))}
 					onClose={() => setAsking(false)}
 				>
-					<p>
-						The virus scanner found something in <strong class="break">{name}</strong>. If you open it, it may take over
-						this computer. Only download it if you know how to handle it.
-					</p>
+					<p>{words.submission.infectedWarning(<strong class="break">{name}</strong>)}</p>
 				</ConfirmDialog>
 			)}
 		</>
@@ -79,11 +75,11 @@ function Actions({ file: { name }, address }: Props) {
 			<Button
 				look="small"
 				icon="link"
-				label="Copy link"
-				aria-label={`Copy link to ${name}`}
+				label={words.submission.copyLink}
+				aria-label={words.submission.copyLinkTo(name)}
 				onClick={() => setLinking(true)}
 			/>
-			<DownloadLink href={api.files.address(address)} label="Download" what={name} />
+			<DownloadLink href={api.files.address(address)} label={words.submission.download} what={name} />
 			{isLinking && <FileLinkDialog address={address} name={name} onClose={() => setLinking(false)} />}
 		</div>
 	);
@@ -103,15 +99,13 @@ function Item(props: Props) {
 						{file.type} · {roughSize(file.size)}
 					</span>
 				</div>
-				{isInfected && <span class="chip bad">Infected</span>}
-				{file.scan === 'unchecked' && <span class="chip warn">Not checked</span>}
+				{isInfected && <span class="chip bad">{words.submission.infected}</span>}
+				{file.scan === 'unchecked' && <span class="chip warn">{words.submission.unchecked}</span>}
 				{canHave && <Actions {...props} />}
 			</div>
 			{isInfected && isKept(file) && <InfectedFile {...props} />}
-			{!isKept(file) && <p class="hint">Only its name and size were kept: it came with spam, or was deleted by age.</p>}
-			{file.scan === 'unchecked' && (
-				<p class="hint">The virus scanner has not checked it yet. Be careful with it until then.</p>
-			)}
+			{!isKept(file) && <p class="hint">{words.submission.notKept}</p>}
+			{file.scan === 'unchecked' && <p class="hint">{words.submission.uncheckedHint}</p>}
 			{canHave && isPicture(file) && <Picture address={address} name={file.name} />}
 		</li>
 	);
@@ -121,11 +115,15 @@ export function Files({ form, submission, files }: { form: string; submission: s
 	if (files.length === 0) return null;
 	const canHave = files.filter((file) => isKept(file) && file.scan !== 'infected');
 	return (
-		<section class="detail-section stack" aria-label="Files">
+		<section class="detail-section stack" aria-label={words.submission.filesName}>
 			<div class="section-head spread">
-				<h3>{plural(files.length, 'file')}</h3>
+				<h3>{words.submission.files(files.length)}</h3>
 				{canHave.length > 1 && (
-					<DownloadLink href={api.files.archive(form, submission)} label="Download all" what="as ZIP" />
+					<DownloadLink
+						href={api.files.archive(form, submission)}
+						label={words.submission.downloadAll}
+						what={words.submission.asZip}
+					/>
 				)}
 			</div>
 			<ul class="files stack">

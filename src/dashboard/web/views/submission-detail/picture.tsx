@@ -1,11 +1,11 @@
 /** An attached picture, drawn: the page never has an address for it that could be opened as a document. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { formatCount } from '../../../../text/plural.ts';
 import * as api from '../../api.ts';
 import type { FileAddress } from '../../api-types.ts';
 import { messageOf } from '../../field-errors.ts';
 import { readPictureFormat } from '../../picture-format.ts';
+import * as words from '../../sentences/words.ts';
 
 /** A small file may unfold to more than a browser has memory for. */
 const PIXELS_MAX = 64_000_000;
@@ -14,15 +14,13 @@ const EDGE_MAX = 1600;
 
 async function decode(bytes: Uint8Array<ArrayBuffer>): Promise<ImageBitmap> {
 	const format = readPictureFormat(bytes);
-	if (!format) throw new Error('This does not look like a picture after all. It can be downloaded.');
+	if (!format) throw new Error(words.submission.noPicture);
 	const { type, width, height } = format;
 	if (width * height > PIXELS_MAX) {
-		throw new Error(
-			`${formatCount(width)} × ${formatCount(height)} pixels are too many to be shown here. Download it.`,
-		);
+		throw new Error(words.submission.tooManyPixels(width, height));
 	}
 	return createImageBitmap(new Blob([bytes], { type })).catch(() => {
-		throw new Error('The picture is damaged, or this browser cannot show it. It can be downloaded.');
+		throw new Error(words.submission.damagedPicture);
 	});
 }
 
@@ -61,7 +59,7 @@ export function Picture({ address, name }: { address: FileAddress; name: string 
 		<>
 			{state === 'loading' && (
 				<p class="hint" role="status">
-					Loading the picture…
+					{words.submission.loadingPicture}
 				</p>
 			)}
 			<canvas ref={canvas} class="picture" role="img" aria-label={name} hidden={state === 'loading'} />

@@ -1,12 +1,12 @@
 /** The deliveries of a submission, which can be retried. */
 
-import { plural } from '../../../../text/plural.ts';
 import * as api from '../../api.ts';
 import type { Delivery } from '../../api-types.ts';
 import { Button } from '../../components/buttons.tsx';
 import { ChannelIcon, DeliveryStateChip } from '../../components/delivery-state.tsx';
 import { Time } from '../../components/time.tsx';
 import { to } from '../../router.ts';
+import * as words from '../../sentences/words.ts';
 import { useDeliveryEvents } from '../../state/live.ts';
 import { showError } from '../../state/toasts.ts';
 import { useQuery } from '../../use-query.ts';
@@ -22,7 +22,7 @@ function Item({ delivery, onRetried }: { delivery: Delivery; onRetried: () => vo
 					<bdi>{delivery.destination}</bdi>
 				</a>
 				<span class="muted small">
-					{plural(delivery.attempts, 'attempt')}
+					{words.submission.attempts(delivery.attempts)}
 					{delivery.finishedAt && (
 						<>
 							{' · '}
@@ -33,7 +33,13 @@ function Item({ delivery, onRetried }: { delivery: Delivery; onRetried: () => vo
 				{delivery.lastError && <span class="error-text small">{delivery.lastError}</span>}
 			</div>
 			<DeliveryStateChip state={delivery.state} />
-			{canRetry && <Button label={delivery.state === 'failed' ? 'Retry' : 'Send'} look="small" onClick={retry} />}
+			{canRetry && (
+				<Button
+					label={delivery.state === 'failed' ? words.submission.retry : words.submission.send}
+					look="small"
+					onClick={retry}
+				/>
+			)}
 		</li>
 	);
 }
@@ -44,11 +50,9 @@ export function SubmissionDeliveries({ form, submission }: { form: string; submi
 	if (data === undefined) return null;
 	return (
 		<section class="detail-section stack">
-			<h3>Notifications</h3>
+			<h3>{words.submission.notifications}</h3>
 			{data.deliveries.length === 0 ? (
-				<p class="muted small">
-					None: the form has no notification address and no webhook, or deliveries were withheld.
-				</p>
+				<p class="muted small">{words.submission.noNotifications}</p>
 			) : (
 				<ul class="delivery-items">
 					{data.deliveries.map((delivery) => (

@@ -4,6 +4,7 @@ import { ruleOf } from '../../../../spam/rules.ts';
 import { scoreOf, signed } from '../../../../spam/verdict.ts';
 import type { Submission } from '../../api-types.ts';
 import { Icon } from '../../components/icon.tsx';
+import * as words from '../../sentences/words.ts';
 import { formOf } from '../../state/forms.ts';
 import { verdictSentence } from '../../verdict-sentence.ts';
 
@@ -15,11 +16,11 @@ interface Props {
 function Reasons({ reasons, threshold }: { reasons: Submission['spamReasons']; threshold: number | null }) {
 	return (
 		<table class="reasons">
-			<caption class="visually-hidden">What the rules found</caption>
+			<caption class="visually-hidden">{words.submission.findings}</caption>
 			<thead class="visually-hidden">
 				<tr>
-					<th scope="col">Points</th>
-					<th scope="col">What was found</th>
+					<th scope="col">{words.submission.points}</th>
+					<th scope="col">{words.submission.finding}</th>
 				</tr>
 			</thead>
 			<tbody>
@@ -37,8 +38,8 @@ function Reasons({ reasons, threshold }: { reasons: Submission['spamReasons']; t
 				<tr>
 					<td class="points">{scoreOf(reasons)}</td>
 					<td>
-						<strong>in all</strong>
-						{threshold !== null && <span class="muted"> · spam from {threshold}</span>}
+						<strong>{words.submission.inAll}</strong>
+						{threshold !== null && <span class="muted">{words.submission.spamFrom(threshold)}</span>}
 					</td>
 				</tr>
 			</tfoot>
@@ -55,8 +56,8 @@ export function Verdict({ form, row }: Props) {
 		return (
 			<details class="verdict card break">
 				<summary>
-					Spam score {scoreOf(spamReasons)}
-					{threshold !== null && <span class="muted"> of {threshold}</span>}
+					{words.inbox.spamScore(scoreOf(spamReasons))}
+					{threshold !== null && <span class="muted">{words.submission.spamScoreOf(threshold)}</span>}
 				</summary>
 				<p>{verdictSentence(row, threshold)}</p>
 				{reasons}
@@ -67,7 +68,7 @@ export function Verdict({ form, row }: Props) {
 		<section class="verdict card break is-spam" aria-labelledby="why-spam">
 			<h3 id="why-spam" class="row">
 				<Icon name="ban" />
-				Why is this spam?
+				{words.submission.whySpam}
 			</h3>
 			<p>{verdictSentence(row, threshold)}</p>
 			{reasons}

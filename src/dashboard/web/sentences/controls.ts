@@ -1,0 +1,32 @@
+/** Sentences of buttons, dialogs and messages that every view has. */
+
+import { formatCount } from '../../../text/plural.ts';
+
+export const loading = 'Loading';
+export const notLoaded = 'This could not be loaded';
+export const tryAgain = 'Try again';
+export const somethingWrong = 'Something went wrong.';
+export const toBeCorrected = (what: string) => `Some ${what} need to be corrected.`;
+export const faultOfValue = (value: string | undefined) => (value === undefined ? 'This' : `“${value}”`);
+
+export const close = 'Close';
+export const cancel = 'Cancel';
+export const discard = 'Discard';
+export const saving = 'Saving…';
+export const typeToConfirm = (what: string) => `Type “${what}” to confirm`;
+export const stored = 'I have stored it';
+
+export const copyIt = 'Copy';
+export const isCopied = 'Copied';
+export const copyOf = (what: string) => `Copy ${what}`;
+export const copied = (what: string) => `Copied ${what}.`;
+export const cannotCopy = 'Copying is not possible here. Please select the text and copy it.';
+
+export const messages = 'Messages';
+export const dismiss = 'Dismiss';
+
+export const pages = 'Pages';
+export const rowsOf = (from: number, to: number, total: number) =>
+	`${formatCount(from)}–${formatCount(to)} of ${formatCount(total)}`;
+export const previousPage = 'Previous page';
+export const nextPage = 'Next page';

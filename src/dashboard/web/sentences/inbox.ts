@@ -1,0 +1,88 @@
+/** Sentences of the inbox: its toolbar, its rows, the bar for many of them, and what its actions report. */
+
+import type { ComponentChildren } from 'preact';
+import type { Filter } from '../../../storage/filters.ts';
+import { formatCount, plural } from '../../../text/plural.ts';
+import type { Flags } from '../api-types.ts';
+import { phrase } from './phrase.ts';
+
+export const inbox = 'Inbox';
+export const submissions = 'Submissions';
+export const hasArrived = (form: string | undefined) => `A new submission has arrived in ${form ?? 'this form'}.`;
+export const arrivals = (count: number) => plural(count, 'new submission');
+
+export const filter = 'Filter';
+export const filters: Record<Filter, string> = { all: 'All', unread: 'Unread', starred: 'Starred', spam: 'Spam' };
+export const search = 'Search';
+export const searchSubmissions = 'Search submissions';
+export const dates = 'Dates';
+export const datesAre = 'Dates: ';
+export const datesFromTo = (from: string, to: string) => `${from || '…'} – ${to || '…'}`;
+export const from = 'From';
+export const to = 'To';
+export const anyTime = 'Any time';
+export const columns = 'Columns';
+export const exportThem = 'Export';
+export const found = (count: number) => `${formatCount(count)} found`;
+export const clear = 'Clear';
+
+export const unreadRow = 'Unread: ';
+export const starred = 'Starred';
+export const received = 'Received';
+export const select = (what: string) => `Select ${what}`;
+export const thisPage = 'this page';
+export const starOf = (title: string) => `Star ${title}`;
+export const spamScore = (score: number) => `Spam score ${score}`;
+export const files = (count: number, isInfected: boolean) =>
+	`${plural(count, 'file')}${isInfected ? ', infected' : ''}`;
+export const noContent = 'No content';
+export const damaged = 'Damaged';
+
+export const star = 'Star';
+export const unstar = 'Unstar';
+export const markRead = 'Mark read';
+export const markUnread = 'Mark unread';
+export const spam = 'Spam';
+export const notSpam = 'Not spam';
+export const genuine = 'Genuine';
+export const remove = 'Delete';
+
+export const selectedSubmissions = 'Selected submissions';
+export const selected = (count: number) => `${formatCount(count)} selected`;
+export const allSelected = (count: number) => `All ${formatCount(count)} selected`;
+export const selectAll = (count: number) => `Select all ${formatCount(count)}`;
+export const clearSelection = 'Clear selection';
+export const removeQuestion = (count: number) => `Delete ${plural(count, 'submission')}?`;
+export const removeAll = 'Delete all';
+export const removeWord = 'delete';
+export const removeWarning =
+	'Every submission that matches the current filter and search will be deleted, with its files. A search also finds parts of words. This cannot be undone.';
+
+export const nothingFound = 'Nothing found';
+export const nothingFoundHint = 'No submission matches these words and dates. Parts of words match, too.';
+export const clearSearch = 'Clear the search';
+export const allRead = 'All read';
+export const nothingStarred = 'Nothing starred';
+export const nothingStarredHint = (key: ComponentChildren) =>
+	phrase`Star what you want to come back to: ${key} on an open submission.`;
+export const noSpam = 'No spam';
+export const noSpamHint =
+	'Submissions that fill in the honeypot or fail the captcha appear here, without a notification.';
+export const waiting = 'Waiting for the first submission';
+export const waitingPaused = 'This form is paused: it rejects submissions until you activate it in its settings.';
+export const waitingHint = 'Put the form on a website; submissions appear here as they arrive.';
+export const connect = 'Connect a website';
+
+const changes: Record<keyof Flags, [on: string, off: string]> = {
+	isRead: ['marked as read', 'marked as unread'],
+	isStarred: ['starred', 'unstarred'],
+	isSpam: ['moved to spam', 'moved to the inbox'],
+};
+export const changed = (count: number, flag: keyof Flags, isOn: boolean) =>
+	`${plural(count, 'submission')} ${changes[flag][isOn ? 0 : 1]}.`;
+export const markedGenuine = (count: number) => `${plural(count, 'submission')} marked as genuine.`;
+export const removed = (count: number, filesOfThem = 0) =>
+	`${plural(count, 'submission')} deleted${filesOfThem > 0 ? `, with ${plural(filesOfThem, 'file')}` : ''}.`;
+export const undo = 'Undo';
+export const sendNotifications = 'Send notifications';
+export const notificationsSent = 'The withheld notifications are on their way.';

@@ -1,0 +1,7 @@
+/** The catalogue of the dashboard: every sentence that it shows, by the area that shows it. A translation replaces the files beside this one. */
+// biome-ignore-all lint/performance/noBarrelFile: the bundler takes each sentence by itself, whatever it is imported through
+// biome-ignore-all lint/performance/noReExportAll: as above
+
+export * as controls from './controls.ts';
+export * as inbox from './inbox.ts';
+export * as submission from './submission.ts';
