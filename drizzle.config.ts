@@ -7,6 +7,7 @@ export default defineConfig({
 		'./src/storage/spam-tables.ts',
 		'./src/storage/session-tables.ts',
 		'./src/storage/audit-table.ts',
+		'./src/storage/unique-table.ts',
 		'./src/storage/sqlite/tables.ts',
 	],
 	out: './drizzle',

@@ -15,6 +15,7 @@ import { createTrackedStore } from './files/tracked-store.ts';
 import { CAPTCHA_VENDORS, type Captcha } from './form-values/captchas.ts';
 import { createFindBySlug } from './forms/by-slug.ts';
 import { createForms } from './forms/forms.ts';
+import { createUniqueValues } from './forms/unique-values.ts';
 import { createConcurrencyLimit } from './http/concurrency-limit.ts';
 import { createRateLimiter, createServerWindows } from './http/rate-limit.ts';
 import { createUploads } from './intake/body/upload.ts';
@@ -172,6 +173,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		metrics,
 		post,
 		forms,
+		uniqueValues: createUniqueValues(storage),
 		webhooks,
 		submissions: createSubmissions(storage, { budget, turns: createConcurrencyLimit(LARGE_RESPONSES), release, now }),
 		bulk: createBulk(storage, release),

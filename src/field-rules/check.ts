@@ -55,23 +55,18 @@ export function atOnce<T>(check: Checking<T>): T {
 }
 
 function createRuleCheck(rule: FieldRule): (fields: Fields, work: Work) => Checking<FieldError | undefined> {
-	const { name, type, required } = rule;
-	const label = labelOf(rule);
+	const { name, type, required, unique } = rule;
+	const most = unique ? 1 : Number.POSITIVE_INFINITY;
 	const tests = testsOf(rule);
 	const patternTest = createPatternTest(rule);
-	const error = ([code, key, values]: Fault): FieldError => {
-		// The owner's words for this field stand in every language.
-		if (rule.message !== undefined) return { field: name, code, message: rule.message };
-		const says = [key, { ...values, label }] as const;
-		return { field: name, code, message: say(...says), says };
-	};
+	const error = (fault: Fault) => errorOf(rule, fault);
 	return function* checkField({ values, files }, work) {
 		const isFile = files.has(name);
 		const sent = Object.hasOwn(values, name) ? textsOf(values[name], type) : [];
 		if (sent?.length === 0) {
 			return required ? error(['REQUIRED', REQUIRED[type] ?? 'required']) : undefined;
 		}
-		if (!sent || isFile !== (type === 'file')) {
+		if (!sent || isFile !== (type === 'file') || sent.length > most) {
 			return error(['INVALID_TYPE', type === 'file' ? 'notFile' : 'notText']);
 		}
 		for (const test of tests) {
@@ -82,6 +77,17 @@ function createRuleCheck(rule: FieldRule): (fields: Fields, work: Work) => Check
 		return fault && error(fault);
 	};
 }
+
+function errorOf(rule: FieldRule, [code, key, values]: Fault): FieldError {
+	const { name: field, message } = rule;
+	// The owner's words for this field stand in every language.
+	if (message !== undefined) return { field, code, message };
+	const says = [key, { ...values, label: labelOf(rule) }] as const;
+	return { field, code, message: say(...says), says };
+}
+
+/** The error for a value that another submission has. */
+export const notUnique = (rule: FieldRule): FieldError => errorOf(rule, ['NOT_UNIQUE', 'notUnique']);
 
 function firstOf(values: readonly string[], test: Test): Fault | undefined {
 	for (const value of values) {

@@ -36,9 +36,26 @@ export interface FieldRule {
 	options?: string[];
 	/** As HTML's attribute: the whole value must match. */
 	pattern?: string;
+	/** Only one submission may have a value; see `unique.ts`. */
+	unique?: boolean;
+	/** The treatment of a further one: `refuse` by default. */
+	onDuplicate?: OnDuplicate;
 }
 
 export type RuleMember = 'minLength' | 'maxLength' | 'min' | 'max' | 'options' | 'pattern';
+
+/** The treatment of a submission whose value another one has. */
+export const ON_DUPLICATE = {
+	refuse: { label: 'Reject it, and say so' },
+	keepFirst: { label: 'Keep the first, and show the usual success' },
+} as const;
+
+export type OnDuplicate = keyof typeof ON_DUPLICATE;
+
+export const ON_DUPLICATE_NAMES = Object.keys(ON_DUPLICATE) as [OnDuplicate, ...OnDuplicate[]];
+
+/** A ticked box and a file are no answer by which one person differs from another. */
+export const mayBeUnique = ({ type }: Pick<FieldRule, 'type'>): boolean => type !== 'checkbox' && type !== 'file';
 
 /** The treatment of fields that have no rule, if a form has any. */
 export const UNKNOWN_FIELDS = {

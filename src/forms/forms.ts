@@ -26,6 +26,7 @@ import {
 	SETTING_NAMES,
 } from './settings.ts';
 import { isFromName, slugFromName } from './slug.ts';
+import { whenDue } from './unique-values.ts';
 
 /** Mails about a change of a form's notification addresses. */
 export interface AddressNotices {
@@ -162,6 +163,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 						tx.update(forms).set(settings).where(present(before.id)).returning(),
 						formerSlugs.take(tx, slug),
 						...noticeRows.map((notice) => tx.insert(deliveries).values(notice)),
+						...whenDue(tx, before, settings),
 					],
 					([[held], , [after]]) =>
 						after ? { ...recordedOf(after), changes: changesBetween(held, after, SETTING_NAMES) } : null,
@@ -171,6 +173,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			const after = rows[0];
 			if (!after) throw new FormGone();
 			storage.events.publish({ type: 'change', formId: after.id });
+			if (settings.fields) storage.events.publish({ type: 'sweep' });
 			notices.wake(noticeRows);
 			return readForm(after);
 		},

@@ -2,10 +2,12 @@
 
 import type { Outbox } from '../delivery/outbox.ts';
 import { droppedOf } from '../form-values/dropped-files.ts';
+import type { UniqueValue } from '../forms/unique-values.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Judge } from '../spam/judge.ts';
 import { reasonsJson, type SpamReason, verdictOf } from '../spam/verdict.ts';
 import type { Storage } from '../storage/contract.ts';
+import { ValueTaken } from '../storage/errors.ts';
 import type { NewIdempotencyKey, NewSubmission } from '../storage/submission.ts';
 import type { FormRow } from '../storage/tables.ts';
 import { withoutFileNames } from '../text/json-string.ts';
@@ -13,6 +15,7 @@ import type { Content } from './body/content.ts';
 import { emptySubmission, leaveOutRefused } from './body/refused-files.ts';
 import type { createCaptchaCheck } from './checks/captcha.ts';
 import { checkRules } from './checks/field-rules.ts';
+import { createUniqueCheck, FirstKept } from './checks/unique.ts';
 import { contextOf } from './context.ts';
 import type { Submit } from './intake.ts';
 
@@ -39,6 +42,8 @@ interface Beside {
 }
 
 export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha, metrics, now }: StoreOptions) {
+	const unique = createUniqueCheck(storage);
+
 	/** Judges a submission, and makes its row. @throws AppError EMPTY_SUBMISSION */
 	function compose(submit: Submit, content: Content, { captcha, key }: Beside): NewSubmission {
 		const { special, fields, data, dropped, droppedFiles, files } = content;
@@ -76,24 +81,42 @@ export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha
 		return submission;
 	}
 
-	/** Stores a submission with its deliveries. */
-	async function append(form: FormRow, submission: NewSubmission): Promise<number> {
+	/**
+	 * Stores a submission with its deliveries.
+	 * @param whenTaken Throws if another one still holds one of its unique values.
+	 */
+	async function append(form: FormRow, submission: NewSubmission, whenTaken: () => Promise<void>): Promise<number> {
 		const deliveries = await outbox.plan({ form, submission });
 		submission.deliveries = deliveries;
 		const began = performance.now();
-		const id = await storage.submissions.append(submission);
+		let id: number | undefined;
+		while (id === undefined) {
+			try {
+				id = await storage.submissions.append(submission);
+			} catch (error) {
+				if (!(error instanceof ValueTaken)) throw error;
+				await whenTaken();
+			}
+		}
 		metrics.stored(submission.spamReason, performance.now() - began);
 		if (deliveries.length > 0) outbox.wake(deliveries);
 		return id;
 	}
 
-	/** Checks a submission and stores it; resolves with the id to tell. */
-	return async function store(submit: Submit, content: Content, key?: Key): Promise<number> {
+	/** Returns the values that no other submission may have. A filled honeypot skips the rules: a robot learns nothing from them. */
+	async function checkFields({ form, isTest }: Submit, content: Content): Promise<UniqueValue[]> {
+		const { honeypotFilled } = content.special;
+		if (!honeypotFilled) await checkRules(form, content);
+		const values = isTest ? [] : await unique.valuesOf(form, content);
+		if (!honeypotFilled) await unique.check(form.id, values, content);
+		return values;
+	}
+
+	async function checkAndStore(submit: Submit, content: Content, key?: Key): Promise<number> {
 		const { form, hasKey } = submit;
 		const { special, files } = content;
 		leaveOutRefused(content);
-		// A filled honeypot skips the field rules: a robot learns nothing from them.
-		if (form.fields !== null && !special.honeypotFilled) await checkRules(form, content);
+		const values = form.fields === null ? [] : await checkFields(submit, content);
 		let captcha: SpamReason | null = null;
 		if (form.captcha !== null && !special.honeypotFilled && !hasKey) {
 			// A token is valid only once: do not use it up for a submission that cannot be stored.
@@ -109,7 +132,19 @@ export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha
 		// Their texts are in `data` once more, and would be kept until the commit.
 		content.fields = [];
 		if (stored) submission.files = stored;
-		return await (files ? files.keepWith(() => append(form, submission)) : append(form, submission));
+		if (values.length > 0) submission.uniqueHashes = values.map(({ hash }) => hash);
+		const appendIt = () => append(form, submission, () => unique.check(form.id, values, content));
+		return await (files ? files.keepWith(appendIt) : appendIt());
+	}
+
+	/** Checks a submission and stores it; resolves with the id to tell. */
+	return async function store(submit: Submit, content: Content, key?: Key): Promise<number> {
+		try {
+			return await checkAndStore(submit, content, key);
+		} catch (error) {
+			if (error instanceof FirstKept) return storage.nextId();
+			throw error;
+		}
 	};
 }
 

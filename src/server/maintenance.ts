@@ -1,6 +1,6 @@
 /**
  * Maintenance of a running server: sweeps deleted forms and removed files, deletes expired idempotency keys, sessions,
- * sent mails and entries of the audit log, erases people, has files scanned, learns what was marked as spam, and keeps the
+ * sent mails and entries of the audit log, erases people, has stored submissions hold their unique values, has files scanned, learns what was marked as spam, and keeps the
  * write-ahead log small.
  */
 
@@ -28,7 +28,7 @@ const MIN_PAUSE_MS = 5;
 const PAUSE = 3;
 
 export function startMaintenance(app: App): () => Promise<void> {
-	const { config, now, erasures, intake, sessions, files, spam, storage, log } = app;
+	const { config, now, erasures, intake, sessions, files, spam, storage, uniqueValues, log } = app;
 	let isStopping = false;
 	/** The first is late, so that a clock that was wrong at the start has been set by then. */
 	let retentionAt = performance.now() + HOUR_MS;
@@ -56,6 +56,7 @@ export function startMaintenance(app: App): () => Promise<void> {
 	async function run(): Promise<number> {
 		try {
 			await sweepForms(storage, { pause: createPause(), now });
+			await uniqueValues.holdDue(createPause());
 			// Deletion by age is final, so it waits until the clock is settled.
 			if (storage.clock.isSettled()) {
 				await intake.expire(createPause());

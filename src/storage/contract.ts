@@ -21,6 +21,7 @@ import type {
 	StoredFile,
 	StoredSubmission,
 	SubmissionHead,
+	UniqueHashes,
 } from './submission.ts';
 import type { FormRow, Mode } from './tables.ts';
 import type { Timeline } from './timeline.ts';
@@ -135,17 +136,20 @@ export interface SubmissionStore {
 	 * Resolves with the id that its sender is told, when it is on disk. It gets that as it is written, so that no list which was read
 	 * before has a later one. A form with `maxSubmissions` never has more by this, spam not
 	 * counted.
-	 * @throws FormGone if its form was deleted, FormFull, UniqueViolation if its idempotency key is in use, Unavailable
+	 * @throws FormGone if its form was deleted, FormFull, UniqueViolation if its idempotency key is in use, ValueTaken, Unavailable
 	 */
 	append(row: NewSubmission): Promise<number>;
 	/**
 	 * Sets flags of submissions of a form, all or nothing; returns the ids that exist, in the order given. What becomes spam has
 	 * the reason it had before, or `marked`; what is no spam has none. `isSpam`, whether it changes anything or not, is the
-	 * owner's mark, kept in the table `spamMarks`: it teaches all forms, or this one alone.
+	 * owner's mark, kept in the table `spamMarks`: it teaches all forms, or this one alone. Spam holds no unique values; what becomes
+	 * genuine holds those that no other submission holds by then.
 	 */
 	change(formId: number, ids: readonly number[], change: Change, teaches?: 'all' | 'form'): Promise<number[]>;
 	/** Removes submissions of a form with all that belongs to them, all or nothing; returns the ids that existed, in the order given. */
 	remove(formId: number, ids: readonly number[]): Promise<number[]>;
+	/** Adds the unique values of submissions that are stored; those that are not spam hold what no other one holds, older ones first. */
+	holdValues(formId: number, values: readonly UniqueHashes[]): Promise<void>;
 	/** Removes the files of submissions of a form, which keep their names and sizes; all or nothing. */
 	dropFiles(formId: number, ids: readonly number[]): Promise<void>;
 	/** Removes up to `limit` submissions of a form that was deleted; `false` when none is left. */

@@ -8,6 +8,9 @@ const RETRY_AFTER_SECONDS = 30;
 /** A value that must be unique is there already; nothing was stored. */
 export class UniqueViolation extends Error {}
 
+/** Another submission of the form holds one of its unique values; nothing was stored. */
+export class ValueTaken extends Error {}
+
 /** Nothing can be stored now; nothing was. */
 export class Unavailable extends AppError {
 	/** @param cause For the log, unless that has it already. */

@@ -12,6 +12,7 @@ import { databaseAt, openSource, openTarget } from './open.ts';
 import * as sessionTables from './session-tables.ts';
 import * as spamTables from './spam-tables.ts';
 import * as tables from './tables.ts';
+import * as uniqueTable from './unique-table.ts';
 
 export interface MoveOptions {
 	from: string;
@@ -34,9 +35,13 @@ const IN_ORDER: readonly SQLiteTable[] = [tables.formerSlugs];
 
 /** Parents before their children. */
 export function movedTables(): MovedTable[] {
-	const all = Object.values<unknown>({ ...tables, ...spamTables, ...sessionTables, ...auditTable }).filter(
-		(table): table is SQLiteTable => is(table, SQLiteTable) && !DERIVED.includes(table),
-	);
+	const all = Object.values<unknown>({
+		...tables,
+		...spamTables,
+		...sessionTables,
+		...auditTable,
+		...uniqueTable,
+	}).filter((table): table is SQLiteTable => is(table, SQLiteTable) && !DERIVED.includes(table));
 	const ordered = new Set<SQLiteTable>();
 	const add = (table: SQLiteTable) => {
 		if (ordered.has(table)) return;

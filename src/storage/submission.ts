@@ -21,6 +21,8 @@ export interface NewSubmission extends Omit<typeof submissions.$inferInsert, 'id
 	idempotencyKey?: NewIdempotencyKey;
 	/** Written in the same transaction; their bytes are in the file store already. */
 	files?: readonly StoredFile[];
+	/** Hashes of values that no other submission of the form may have; written with it. Spam has them without holding them. */
+	uniqueHashes?: readonly string[];
 	/** True if its sender, a robot, gets a decoy id. */
 	hasDecoy?: boolean;
 }
@@ -48,6 +50,16 @@ export interface StoredSubmission extends Omit<typeof submissions.$inferSelect, 
 	/** Files of the submissions of a scan; elsewhere `submissions.files` has them. Absent: none. */
 	files?: readonly StoredFile[] | undefined;
 }
+
+/** The values of a submission in fields with a rule that makes them unique. */
+export interface UniqueHashes {
+	id: number;
+	hashes: readonly string[];
+}
+
+/** Returns whether others may not have its values. */
+export const holdsValues = ({ uniqueHashes, spamReason }: NewSubmission): boolean =>
+	uniqueHashes !== undefined && uniqueHashes.length > 0 && spamReason === null;
 
 /** The columns that owners set. */
 export const OWNED = ['isRead', 'isStarred', 'isSpam'] as const satisfies (keyof StoredSubmission)[];

@@ -15,6 +15,7 @@ import * as sessionTables from '../../src/storage/session-tables.ts';
 import * as spamTables from '../../src/storage/spam-tables.ts';
 import * as sqliteTables from '../../src/storage/sqlite/tables.ts';
 import * as tables from '../../src/storage/tables.ts';
+import * as uniqueTable from '../../src/storage/unique-table.ts';
 
 const FOLDER = join(import.meta.dir, '../../drizzle');
 
@@ -31,7 +32,14 @@ test('of SQLite', async () => {
 	expect(
 		await generateSQLiteMigration(
 			snapshot,
-			await generateSQLiteDrizzleJson({ ...tables, ...spamTables, ...sessionTables, ...auditTable, ...sqliteTables }),
+			await generateSQLiteDrizzleJson({
+				...tables,
+				...spamTables,
+				...sessionTables,
+				...auditTable,
+				...uniqueTable,
+				...sqliteTables,
+			}),
 		),
 	).toEqual([]);
 });

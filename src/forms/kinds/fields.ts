@@ -8,6 +8,8 @@ import {
 	FIELD_TYPE_NAMES,
 	FIELD_TYPES,
 	type FieldRule,
+	mayBeUnique,
+	ON_DUPLICATE_NAMES,
 	PATTERN_TEXT_MAX,
 	type RuleMember,
 } from '../../field-rules/rules.ts';
@@ -16,6 +18,7 @@ import { withoutNulls } from './partial.ts';
 import type { Check, Setting, Types, Words } from './setting.ts';
 
 const RULES_MAX = 100;
+const UNIQUE_MAX = 2;
 const NAME_MAX = 200;
 const MESSAGE_MAX = 200;
 const CONTROLS = /\p{Cc}/u;
@@ -69,18 +72,25 @@ function ruleSchema({ Type, stringEnum, nullable }: Types): TSchema {
 					description: 'As the attribute in HTML: a regular expression that the whole value must match.',
 				}),
 			),
+			unique: optional(
+				Type.Boolean({
+					description: `Only one submission may have a value; spam and deleted ones do not count. For up to ${UNIQUE_MAX} fields.`,
+				}),
+			),
+			onDuplicate: optional(stringEnum(ON_DUPLICATE_NAMES)),
 		},
 		{ additionalProperties: false },
 	);
 }
 
-function summaryOf({ name, type, required }: FieldRule): string {
-	return `${name} (${type}${required ? ', required' : ''})`;
+function summaryOf({ name, type, required, unique }: FieldRule): string {
+	return `${name} (${type}${required ? ', required' : ''}${unique ? ', unique' : ''})`;
 }
 
 function checkRules(sent: FieldRule[], { name: setting, report }: Check): FieldRule[] | undefined {
 	const names = new Set<string>();
 	let patternsSize = 0;
+	let uniqueCount = 0;
 
 	function checkRule(rule: FieldRule, i: number): void {
 		const fault = (member: string, rest: string) =>
@@ -103,6 +113,14 @@ function checkRules(sent: FieldRule[], { name: setting, report }: Check): FieldR
 		checkBounds(rule, fault);
 		checkOptions(rule, fault);
 		if (rule.pattern !== undefined) checkPattern(rule.pattern, fault);
+		checkUnique(rule, fault);
+	}
+
+	function checkUnique(rule: FieldRule, fault: Fault): void {
+		const { type, unique, onDuplicate } = rule;
+		if (unique && !mayBeUnique(rule)) fault('unique', `does not go with the type ${type}`);
+		if (unique && ++uniqueCount > UNIQUE_MAX) fault('unique', `may be set for ${UNIQUE_MAX} fields of a form`);
+		if (onDuplicate !== undefined && !unique) fault('onDuplicate', 'goes only with unique');
 	}
 
 	function checkPattern(pattern: string, fault: Fault): void {

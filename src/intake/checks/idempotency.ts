@@ -11,6 +11,7 @@ import { inChunks, type Pause } from '../../tasks/in-chunks.ts';
 import { lazy } from '../../tasks/lazy.ts';
 import type { Content } from '../body/content.ts';
 import type { Outcome } from '../responses.ts';
+import { FieldsRejected } from './field-rules.ts';
 
 const LIFETIME_MS = DAY_MS;
 const EXPIRE_AT_ONCE = 500;
@@ -55,9 +56,10 @@ export function createIdempotency(storage: Storage, now: () => number = Date.now
 	}
 
 	async function runOnce({ formId, key, bodyHash }: KeyedRequest, submit: Submit): Promise<Outcome> {
+		const find = (since: number) => select().execute({ formId, key, since });
 		for (;;) {
 			const since = expiredUntil();
-			const [known] = await select().execute({ formId, key, since });
+			const [known] = await find(since);
 			if (known?.bodyHash === bodyHash) {
 				const { next, submissionId } = known;
 				return { next, submissionId, ...(await storedDropped(formId, submissionId)) };
@@ -66,7 +68,8 @@ export function createIdempotency(storage: Storage, now: () => number = Date.now
 			try {
 				return await submit(since);
 			} catch (error) {
-				// Another server stored the key after the query.
+				// Another server stored the key after the query, perhaps with the value that this one may not have again.
+				if (error instanceof FieldsRejected && (await find(since)).length > 0) continue;
 				if (!(error instanceof UniqueViolation)) throw error;
 			}
 		}

@@ -102,6 +102,7 @@ export const catalogue = {
 	tooShort: '«{label}» قصير جدًا. عدد الأحرف: {length}، والحد الأدنى: {bound}.',
 	tooLong: '«{label}» طويل جدًا. عدد الأحرف: {length}، والحد الأقصى: {bound}.',
 	badPattern: '«{label}» ليس بالصيغة المطلوبة.',
+	notUnique: 'سبق أن وصلتنا إجابة بهذه القيمة في «{label}».',
 	unknownField: 'ليس في هذا النموذج الحقل {field}.',
 
 	paused: 'لا يقبل هذا النموذج الإرسال الآن.',

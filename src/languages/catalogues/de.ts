@@ -103,6 +103,7 @@ export const catalogue = {
 	tooShort: '„{label}“ ist zu kurz: {length} Zeichen, mindestens {bound} sind nötig.',
 	tooLong: '„{label}“ ist zu lang: {length} Zeichen, höchstens {bound} sind erlaubt.',
 	badPattern: '„{label}“ hat nicht das verlangte Format.',
+	notUnique: 'Mit dieser Angabe bei „{label}“ ist schon eine Antwort eingegangen.',
 	unknownField: 'Dieses Formular hat kein Feld {field}.',
 
 	paused: 'Dieses Formular nimmt gerade nichts an.',

@@ -100,6 +100,7 @@ export const catalogue = {
 	tooShort: '“{label}” is too short: it has {length} characters, of at least {bound}.',
 	tooLong: '“{label}” is too long: it has {length} characters, of at most {bound}.',
 	badPattern: '“{label}” does not have the required format.',
+	notUnique: 'An answer with this “{label}” has been received already.',
 	unknownField: 'This form has no field {field}.',
 
 	// Other reasons for which a submission is rejected.

@@ -102,6 +102,7 @@ export const catalogue = {
 	tooShort: '«{label}» es demasiado corto: {length} caracteres, mínimo {bound}.',
 	tooLong: '«{label}» es demasiado largo: {length} caracteres, máximo {bound}.',
 	badPattern: '«{label}» no tiene el formato requerido.',
+	notUnique: 'Ya se recibió una respuesta con este valor de «{label}».',
 	unknownField: 'Este formulario no tiene el campo {field}.',
 
 	paused: 'Este formulario no acepta envíos en este momento.',

@@ -105,6 +105,7 @@ export const catalogue = {
 	tooShort: '« {label} » est trop court : {length} caractères, minimum {bound}.',
 	tooLong: '« {label} » est trop long : {length} caractères, maximum {bound}.',
 	badPattern: '« {label} » n’a pas le format demandé.',
+	notUnique: 'Une réponse avec cette valeur pour « {label} » a déjà été reçue.',
 	unknownField: 'Ce formulaire n’a pas de champ {field}.',
 
 	paused: 'Ce formulaire n’accepte pas d’envois pour le moment.',

@@ -102,6 +102,7 @@ export const catalogue = {
 	tooShort: '«{label}» è troppo corto: {length} caratteri, minimo {bound}.',
 	tooLong: '«{label}» è troppo lungo: {length} caratteri, massimo {bound}.',
 	badPattern: '«{label}» non ha il formato richiesto.',
+	notUnique: 'È già arrivata una risposta con questo valore di «{label}».',
 	unknownField: 'Questo modulo non ha il campo {field}.',
 
 	paused: 'Questo modulo al momento non accetta invii.',

@@ -100,6 +100,7 @@ export const catalogue = {
 	tooShort: '「{label}」は短すぎます。現在 {length} 文字で、{bound} 文字以上必要です。',
 	tooLong: '「{label}」は長すぎます。現在 {length} 文字で、{bound} 文字以下にしてください。',
 	badPattern: '「{label}」は求められた形式ではありません。',
+	notUnique: 'この「{label}」による回答はすでに受け付けています。',
 	unknownField: 'このフォームに項目 {field} はありません。',
 
 	paused: 'このフォームは現在受け付けていません。',

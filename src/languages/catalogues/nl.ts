@@ -99,6 +99,7 @@ export const catalogue = {
 	tooShort: '“{label}” is te kort: {length} tekens, minimaal {bound}.',
 	tooLong: '“{label}” is te lang: {length} tekens, maximaal {bound}.',
 	badPattern: '“{label}” heeft niet de vereiste vorm.',
+	notUnique: 'Er is al een antwoord ontvangen met deze waarde voor “{label}”.',
 	unknownField: 'Dit formulier heeft geen veld {field}.',
 
 	paused: 'Dit formulier neemt nu niets aan.',

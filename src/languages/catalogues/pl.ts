@@ -102,6 +102,7 @@ export const catalogue = {
 	tooShort: '„{label}”: za krótko. Liczba znaków: {length}, wymagane co najmniej {bound}.',
 	tooLong: '„{label}”: za długo. Liczba znaków: {length}, dozwolone najwyżej {bound}.',
 	badPattern: '„{label}” nie ma wymaganego formatu.',
+	notUnique: 'Odpowiedź z tą wartością w polu „{label}” została już przesłana.',
 	unknownField: 'Ten formularz nie ma pola {field}.',
 
 	paused: 'Ten formularz nie przyjmuje teraz zgłoszeń.',

@@ -101,6 +101,7 @@ export const catalogue = {
 	tooShort: '“{label}” é curto demais: {length} caracteres, mínimo {bound}.',
 	tooLong: '“{label}” é longo demais: {length} caracteres, máximo {bound}.',
 	badPattern: '“{label}” não tem o formato exigido.',
+	notUnique: 'Já foi recebida uma resposta com este valor de “{label}”.',
 	unknownField: 'Este formulário não tem o campo {field}.',
 
 	paused: 'Este formulário não está aceitando envios.',

@@ -97,6 +97,7 @@ export const catalogue = {
 	tooShort: '“{label}” çok kısa: {length} karakter, en az {bound} olmalı.',
 	tooLong: '“{label}” çok uzun: {length} karakter, en fazla {bound} olmalı.',
 	badPattern: '“{label}” istenen biçimde değil.',
+	notUnique: 'Bu “{label}” değeriyle daha önce bir yanıt gönderilmiş.',
 	unknownField: 'Bu formda {field} alanı yok.',
 
 	paused: 'Bu form şu anda gönderim kabul etmiyor.',

@@ -95,6 +95,7 @@ export const catalogue = {
 	tooShort: '“{label}”太短：现有 {length} 个字符，至少需要 {bound} 个。',
 	tooLong: '“{label}”太长：现有 {length} 个字符，最多允许 {bound} 个。',
 	badPattern: '“{label}”的格式不符合要求。',
+	notUnique: '已收到使用该“{label}”的回复。',
 	unknownField: '此表单没有字段 {field}。',
 
 	paused: '此表单目前不接受提交。',

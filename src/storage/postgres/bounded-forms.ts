@@ -3,9 +3,9 @@
  * of its transaction: the first locks the forms, so that it sees all that others stored, changed and removed before.
  */
 
-import { FormFull, FormGone, UniqueViolation } from '../errors.ts';
-import type { NewSubmission } from '../submission.ts';
-import { numbers, type Runner, rowsOf, type Sql } from './connection.ts';
+import { FormFull, FormGone, UniqueViolation, ValueTaken } from '../errors.ts';
+import { holdsValues, type NewSubmission } from '../submission.ts';
+import { numbers, type Runner, rowsOf, type Sql, strings } from './connection.ts';
 
 /** How many submissions the form `f` has, spam not counted. */
 const INBOX_TOTAL = `(f.total + (select count(*) from submissions
@@ -61,6 +61,7 @@ export async function whyNotStored(
 			if (!rooms.has(formId)) return new FormGone('The form was deleted in the meantime.');
 			if (await isKeyInUse(sql, row)) return new UniqueViolation('The idempotency key is in use.');
 			if (rooms.get(formId) === false && spamReason === null) return new FormFull();
+			if (await isValueTaken(sql, row)) return new ValueTaken();
 		}),
 	);
 }
@@ -70,4 +71,10 @@ async function isKeyInUse(sql: Sql, { idempotencyKey }: NewSubmission): Promise<
 	const { formId, key, since } = idempotencyKey;
 	const text = 'select 1 from idempotency_keys where form_id = $1 and key = $2 and created_at > $3';
 	return (await rowsOf(sql, text, [formId, key, since])).length > 0;
+}
+
+async function isValueTaken(sql: Sql, row: NewSubmission): Promise<boolean> {
+	if (!holdsValues(row)) return false;
+	const text = 'select 1 from unique_values where form_id = $1 and hash = any($2::text[]) and is_held = 1 limit 1';
+	return (await rowsOf(sql, text, [row.formId, strings(row.uniqueHashes as string[])])).length > 0;
 }

@@ -2,7 +2,7 @@
 
 import { roomInSql } from '../file-room.ts';
 import { cellOf, DETAILS, hasDetails, OF_FILE } from '../rows.ts';
-import type { Arrival, NewDelivery, NewSubmission, StoredFile } from '../submission.ts';
+import { type Arrival, holdsValues, type NewDelivery, type NewSubmission, type StoredFile } from '../submission.ts';
 import { FITTING } from './bounded-forms.ts';
 import type { Value } from './connection.ts';
 import { type Columns, createParameters, namesOf, type Parameter } from './parameters.ts';
@@ -25,17 +25,23 @@ interface Sender {
 	token: string;
 	/** How old an id may be when the statement begins; no bound for `Infinity`. */
 	oldestMs: number;
-	/** True if bounded forms may be among them, which are locked then. */
+	/** True if bounded forms may be among them, or unique values: their forms are locked then. */
 	isCounted: boolean;
 }
 
 /** A row that belongs to a submission. */
 type Of<T> = T & { submissionId: number; formId: number };
 
+interface UniqueValue {
+	hash: string;
+	isHeld: boolean;
+}
+
 interface Batch extends Sender {
 	submissions: readonly Stored[];
 	deliveries: readonly Of<NewDelivery>[];
 	files: readonly Of<StoredFile>[];
+	values: readonly Of<UniqueValue>[];
 }
 
 /** Optional parts of a batch beside submissions: each combination is a statement of its own. */
@@ -44,6 +50,7 @@ interface Parts {
 	keys: boolean;
 	deliveries: boolean;
 	files: boolean;
+	values: boolean;
 	isCounted: boolean;
 }
 
@@ -51,6 +58,11 @@ interface Statement {
 	text: string;
 	parameters: readonly Parameter<Batch>[];
 }
+
+/** Submissions with a value that another one holds, or an earlier one of the batch is to hold; their forms are locked. */
+const TAKEN = `taken as (select v.submission_id from (select v.*, row_number() over (partition by form_id, hash order by submission_id) place
+		from v where is_held = 1) v
+	where v.place > 1 or exists (select from unique_values u where u.form_id = v.form_id and u.hash = v.hash and u.is_held = 1))`;
 
 /** Too old for any bound. */
 const UNBOUNDED_MS = 1e15;
@@ -104,6 +116,13 @@ const FILE: Columns<Of<StoredFile>> = {
 	...columnsFrom<Of<StoredFile>>(OF_FILE, (file) => file),
 };
 
+const VALUE: Columns<Of<UniqueValue>> = {
+	form_id: ['number', ({ formId }) => formId],
+	hash: ['text', ({ hash }) => hash],
+	submission_id: ['number', ({ submissionId }) => submissionId],
+	is_held: ['number', ({ isHeld }) => Number(isHeld)],
+};
+
 const statements = new Map<string, Statement>();
 
 /**
@@ -120,6 +139,7 @@ export function insertOf(submissions: readonly Stored[], sender: Sender): Insert
 		submissions,
 		deliveries: belonging(({ deliveries }) => deliveries),
 		files: belonging(({ files }) => files),
+		values: belonging((row) => row.uniqueHashes?.map((hash) => ({ hash, isHeld: holdsValues(row) }))),
 	};
 	const parts = {
 		// Spam is counted differently.
@@ -127,6 +147,7 @@ export function insertOf(submissions: readonly Stored[], sender: Sender): Insert
 		keys: submissions.some(({ row }) => row.idempotencyKey !== undefined),
 		deliveries: batch.deliveries.length > 0,
 		files: batch.files.length > 0,
+		values: batch.values.length > 0,
 		isCounted: sender.isCounted,
 	};
 	const name = Object.values(parts).join();
@@ -138,7 +159,7 @@ export function insertOf(submissions: readonly Stored[], sender: Sender): Insert
 	return { text: statement.text, values: statement.parameters.map((value) => value(batch)) };
 }
 
-function build({ details, keys, deliveries, files, isCounted }: Parts): Statement {
+function build({ details, keys, deliveries, files, values, isCounted }: Parts): Statement {
 	const made = createParameters<Batch>();
 	const stored = { ...SUBMISSION, ...(details && WITH_DETAILS) };
 	const submission = { ...stored, ...(keys && KEY) };
@@ -152,9 +173,11 @@ function build({ details, keys, deliveries, files, isCounted }: Parts): Statemen
 		)})`,
 		`f as materialized (select id, max_submissions, total, folded_to from forms where id = any(${formIds}) and deleted_at is null
 			${isCounted ? '' : 'and max_submissions is null'} order by id for key share)`,
+		...(values ? [`v as (select * from ${made.rows(VALUE, { of: (batch) => batch.values, as: 'v' })})`, TAKEN] : []),
 		`${isCounted ? 'a' : 'ok'} as (select s.* from ${made.rows(submission, { of: ({ submissions: all }) => all, as: 's' })}
 			join f on f.id = s.form_id where exists (select from me)
-				and s.id >= ((extract(epoch from now()) * 1000)::bigint - ${oldest}) * 2048)`,
+				and s.id >= ((extract(epoch from now()) * 1000)::bigint - ${oldest}) * 2048
+				${values ? 'and s.id not in (select submission_id from taken)' : ''})`,
 	];
 	if (isCounted) ctes.push(...FITTING);
 	if (keys) {
@@ -184,6 +207,10 @@ function build({ details, keys, deliveries, files, isCounted }: Parts): Statemen
 			`fb as (update forms set file_bytes = file_bytes + b.bytes
 				from (select form_id, ${roomInSql('greatest')}::bigint bytes from fs where key is not null group by form_id) b where forms.id = b.form_id)`,
 		);
+	}
+	if (values) {
+		const columns = namesOf(VALUE);
+		ctes.push(`vs as (insert into unique_values (${columns}) select v.* from v join ins on ins.id = v.submission_id)`);
 	}
 	const all = made.number(({ submissions: sent }) => sent.length);
 	const text = `with ${ctes.join(', ')}

@@ -7,6 +7,7 @@ import * as auditTable from '../audit-table.ts';
 import * as sessionTables from '../session-tables.ts';
 import * as spamTables from '../spam-tables.ts';
 import * as shared from '../tables.ts';
+import * as uniqueTable from '../unique-table.ts';
 
 /** Columns that only this engine has, by table. */
 const OWN_COLUMNS: Record<string, () => Record<string, pg.PgColumnBuilderBase>> = {
@@ -86,9 +87,13 @@ function deriveColumn(column: SourceColumn): Builder {
 	return made;
 }
 
-const sources = Object.values<unknown>({ ...shared, ...spamTables, ...sessionTables, ...auditTable }).filter(
-	(table): table is SQLiteTable => is(table, SQLiteTable),
-);
+const sources = Object.values<unknown>({
+	...shared,
+	...spamTables,
+	...sessionTables,
+	...auditTable,
+	...uniqueTable,
+}).filter((table): table is SQLiteTable => is(table, SQLiteTable));
 const tables = Object.fromEntries(sources.map((table) => [getTableConfig(table).name, derive(table)]));
 
 // One by one, because drizzle-kit sees what a module exports by name.
@@ -113,6 +118,7 @@ export const {
 	sessions,
 	setup_links,
 	audit_log,
+	unique_values,
 } = tables as Record<string, pg.PgTable>;
 
 /** Processes that make ids, each under a number of its own; see `servers.ts`. */

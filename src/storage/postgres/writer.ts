@@ -3,7 +3,7 @@
 import { AppError } from '../../errors.ts';
 import { OutcomeUnknown, Unavailable, UniqueViolation } from '../errors.ts';
 import type { Findings } from '../findings.ts';
-import { giveIds, type NewSubmission } from '../submission.ts';
+import { giveIds, holdsValues, type NewSubmission } from '../submission.ts';
 import { createBatching, MAX_IN_FLIGHT, type Waiting } from './batching.ts';
 import { createBoundedForms, lockForms, whyNotStored } from './bounded-forms.ts';
 import { type Clock, OLDEST_ID_MS } from './clock.ts';
@@ -57,6 +57,9 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf,
 		expire: (job) => fail(job, new Unavailable()),
 	});
 
+	/** Returns whether it depends on what others store at the same time. */
+	const isCounted = (row: NewSubmission) => bounded.has(row.formId) || holdsValues(row);
+
 	async function store(batch: readonly Job[]): Promise<void> {
 		let isSent = false;
 		const waited = performance.now() - (batch[0]?.since ?? 0);
@@ -69,7 +72,7 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf,
 			const known = shapes instanceof Promise ? await shapes : shapes;
 			for (const [i, job] of batch.entries()) job.shape = known[i] as number;
 			isSent = true;
-			const parts = Map.groupBy(batch, ({ row }) => bounded.has(row.formId));
+			const parts = Map.groupBy(batch, ({ row }) => isCounted(row));
 			for (const part of parts.values()) await send(part);
 		} catch (error) {
 			rejectAll(batch, error);
@@ -82,11 +85,11 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf,
 		const used = connections;
 		const { isOwnClock, servers } = clock();
 		const oldestMs = isOwnClock ? Number.POSITIVE_INFINITY : OLDEST_ID_MS;
-		const isCounted = batch.some(({ row }) => bounded.has(row.formId));
-		const insert = insertOf(batch, { ...servers.own, oldestMs, isCounted });
+		const isAnyCounted = batch.some(({ row }) => isCounted(row));
+		const insert = insertOf(batch, { ...servers.own, oldestMs, isCounted: isAnyCounted });
 		let outcome: Outcome | undefined;
 		try {
-			const rows = isCounted ? insertCounted(used.sql, batch, insert) : run(used.sql, insert);
+			const rows = isAnyCounted ? insertCounted(used.sql, batch, insert) : run(used.sql, insert);
 			[outcome] = (await withDeadline(rows, ANSWER_WITHIN_MS)) as Outcome[];
 			if (used.isSuspect) throw new Error('A commit came back with a warning.');
 		} catch (error) {

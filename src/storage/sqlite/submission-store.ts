@@ -3,7 +3,7 @@
 import type { Database, Statement } from 'bun:sqlite';
 import type { Events } from '../../events.ts';
 import { lazy } from '../../tasks/lazy.ts';
-import { FormFull, FormGone, UniqueViolation } from '../errors.ts';
+import { FormFull, FormGone, UniqueViolation, ValueTaken } from '../errors.ts';
 import { roomOf } from '../file-room.ts';
 import { type Flags, NEW } from '../filters.ts';
 import { cellOf, DETAILS, detailsOf, FILE_COLUMNS, hasDetails, OF_FILE } from '../rows.ts';
@@ -78,6 +78,10 @@ export function createSubmissionStore(client: Database, { writer, index, forms, 
 		if (row.idempotencyKey) insertIdempotencyKey(sql.insertIdempotencyKey(), row.idempotencyKey, toldId);
 		for (const delivery of row.deliveries ?? []) insertDelivery(sql.insertDelivery(), arrival, delivery);
 		if (row.files) insertFiles(arrival, row.files);
+		for (const hash of row.uniqueHashes ?? []) {
+			const { changes } = sql.insertUniqueValue().run(formId, hash, id, isSpam ? 0 : 1);
+			if (changes === 0) throw new ValueTaken();
+		}
 		index.add(formId, arrival, isSpam ? NEW_SPAM : NEW);
 	}
 
@@ -121,8 +125,9 @@ export function createSubmissionStore(client: Database, { writer, index, forms, 
 	};
 }
 
-function isCompound({ idempotencyKey, deliveries, files }: NewSubmission): boolean {
-	return idempotencyKey !== undefined || files !== undefined || (deliveries?.length ?? 0) > 0;
+function isCompound({ idempotencyKey, deliveries, files, uniqueHashes }: NewSubmission): boolean {
+	const parts = [idempotencyKey, files, uniqueHashes];
+	return parts.some((part) => part !== undefined) || (deliveries?.length ?? 0) > 0;
 }
 
 function prepareStatements(client: Database) {
@@ -152,6 +157,11 @@ function prepareStatements(client: Database) {
 			client.prepare(
 				`insert into files (form_id, submission_id, ${FILE_COLUMNS})
 				values (?, ?, ${OF_FILE.map(() => '?').join(', ')})`,
+			),
+		),
+		insertUniqueValue: lazy(() =>
+			client.prepare(
+				'insert into unique_values (form_id, hash, submission_id, is_held) values (?, ?, ?, ?) on conflict do nothing',
 			),
 		),
 		addFileBytes: lazy(() => client.prepare('update forms set file_bytes = file_bytes + ? where id = ?')),

@@ -34,7 +34,7 @@ interface ChangesOptions {
 export function createChanges(
 	{ dialect, write, holdCounts }: Engine,
 	{ db, events, openEntry }: ChangesOptions,
-): Pick<SubmissionStore, 'change' | 'remove' | 'dropFiles' | 'sweep'> {
+): Pick<SubmissionStore, 'change' | 'remove' | 'holdValues' | 'dropFiles' | 'sweep'> {
 	/** By form, the last id that was swept: PostgreSQL would pass over all before it, which stay in the index for as long as a dump runs. */
 	const swept = new Map<number, number>();
 
@@ -80,6 +80,11 @@ export function createChanges(
 					dialect.list(changed.map(({ id }) => id)),
 					...keys.map((key) => toCell(set[key])),
 				]);
+				if (set.isSpam === undefined) return;
+				const list = [dialect.list(changed.map(({ id }) => id))];
+				if (set.isSpam)
+					yield* rows(`update unique_values set is_held = 0 where ${dialect.isIn('submission_id', '$1')}`, list);
+				else yield* takeValues(dialect, list);
 			});
 		},
 		remove: (formId, ids) =>
@@ -90,6 +95,21 @@ export function createChanges(
 					found.map(({ id }) => id),
 				);
 			}),
+		async holdValues(formId, values) {
+			await write(function* () {
+				// Others that take values hold the form as well.
+				if (!(yield* holdCounts(formId))) return;
+				for (const { id, hashes } of values)
+					for (const hash of hashes)
+						yield* rows(
+							`insert into unique_values (form_id, hash, submission_id, is_held)
+								select form_id, $3, id, 0 from submissions where id = $1 and form_id = $2
+								and not exists (select 1 from unique_values where submission_id = $1 and hash = $3)`,
+							[id, formId, hash],
+						);
+				yield* takeValues(dialect, [dialect.list(values.map(({ id }) => id))]);
+			});
+		},
 		async dropFiles(formId, ids) {
 			await write(function* () {
 				const moveCounts = yield* holdCounts(formId);
@@ -132,6 +152,22 @@ function assignments(keys: readonly (keyof Change)[], { isSpam }: Change): strin
 /** Flags are numbers in the tables. */
 function toCell(value: Change[keyof Change]): number | null {
 	return typeof value === 'boolean' ? Number(value) : (value ?? null);
+}
+
+/** Has a list of submissions hold their unique values, but for spam and what others hold; of two with one value the older one. */
+function* takeValues(dialect: Dialect, list: readonly Value[]): Operation<void> {
+	yield* rows(
+		`insert into unique_values (form_id, hash, submission_id, is_held)
+			select v.form_id, v.hash, v.submission_id, 1 from unique_values v join submissions s on s.id = v.submission_id
+			where ${dialect.isIn('v.submission_id', '$1')} and v.is_held = 0 and s.is_spam = 0
+			order by v.submission_id on conflict do nothing`,
+		list,
+	);
+	yield* rows(
+		`delete from unique_values where ${dialect.isIn('submission_id', '$1')} and is_held = 0 and exists (select 1 from unique_values h
+			where h.submission_id = unique_values.submission_id and h.hash = unique_values.hash and h.is_held = 1)`,
+		list,
+	);
 }
 
 /** Leaves the files of a list of submissions to the sweep of files; their rows are the caller's. */

@@ -5,6 +5,8 @@ import {
 	type FieldRule,
 	type FieldType,
 	labelOf,
+	mayBeUnique,
+	type OnDuplicate,
 	type RuleMember,
 } from '../../../../field-rules/rules.ts';
 
@@ -16,6 +18,8 @@ export interface RuleDraft extends Record<Exclude<RuleMember, 'options'>, string
 	label: string;
 	message: string;
 	isRequired: boolean;
+	isUnique: boolean;
+	onDuplicate: OnDuplicate;
 	/** One on each line. */
 	options: string;
 }
@@ -32,12 +36,15 @@ export function ruleDraft(rule: FieldRule, id: number): RuleDraft {
 		label: rule.label ?? '',
 		message: rule.message ?? '',
 		isRequired: rule.required ?? false,
+		isUnique: rule.unique ?? false,
+		onDuplicate: rule.onDuplicate ?? 'refuse',
 		options: (rule.options ?? []).join('\n'),
 	};
 }
 
 /** With the members of its type alone. What is no number is sent as it is, for the server to say so. */
-export function ruleOf({ name, type, label, message, isRequired, options, ...texts }: RuleDraft): FieldRule {
+export function ruleOf(draft: RuleDraft): FieldRule {
+	const { name, type, label, message, isRequired, isUnique, onDuplicate, options, ...texts } = draft;
 	const members: readonly RuleMember[] = FIELD_TYPES[type].members;
 	const sent = TEXTS.filter((member) => members.includes(member) && texts[member] !== '');
 	const values = sent.map((member) => [member, valueOfMember(member, { type, text: texts[member] })]);
@@ -49,6 +56,7 @@ export function ruleOf({ name, type, label, message, isRequired, options, ...tex
 		...(label.trim() && { label: label.trim() }),
 		...(message.trim() && { message: message.trim() }),
 		...(isRequired && { required: true }),
+		...(isUnique && mayBeUnique(draft) && { unique: true, ...(onDuplicate !== 'refuse' && { onDuplicate }) }),
 		...Object.fromEntries(values),
 		...(chosen.length > 0 && { options: chosen }),
 	};
@@ -69,6 +77,7 @@ export function summaryOf(draft: RuleDraft): string {
 		labelOf(rule) !== rule.name && `“${labelOf(rule)}”`,
 		FIELD_TYPES[rule.type].label.toLowerCase(),
 		rule.required && 'required',
+		rule.unique && 'unique',
 		lengths.some(Boolean) && `${lengths[0] || 0} to ${lengths[1] || 'any number of'} characters`,
 		min !== undefined && `from ${min}`,
 		max !== undefined && `up to ${max}`,

@@ -1,7 +1,16 @@
 /** The editor of field rules: a list to add to, to take from and to put in order, and proposals from what came in. */
 
 import { useRef, useState } from 'preact/hooks';
-import { FIELD_TYPE_NAMES, FIELD_TYPES, type FieldType, type RuleMember } from '../../../../field-rules/rules.ts';
+import {
+	FIELD_TYPE_NAMES,
+	FIELD_TYPES,
+	type FieldType,
+	mayBeUnique,
+	ON_DUPLICATE,
+	ON_DUPLICATE_NAMES,
+	type OnDuplicate,
+	type RuleMember,
+} from '../../../../field-rules/rules.ts';
 import type { Fields } from '../../../../forms/kinds/fields.ts';
 import { plural } from '../../../../text/plural.ts';
 import { announce } from '../../announce.ts';
@@ -18,6 +27,8 @@ import type { ControlProps } from './control-props.ts';
 import { type RuleDraft, ruleDraft, summaryOf } from './field-drafts.ts';
 
 const TYPES = FIELD_TYPE_NAMES.map((value) => ({ value, label: FIELD_TYPES[value].label }));
+
+const DUPLICATES = ON_DUPLICATE_NAMES.map((value) => ({ value, label: ON_DUPLICATE[value].label }));
 
 /** How the inputs of the members are labelled. */
 const MEMBERS: Record<RuleMember, { label: string; hint?: string; lines?: number; isMono?: boolean }> = {
@@ -111,6 +122,24 @@ function Rule({ draft, at, count, error, disabled, isNew, onChange, onMove, onRe
 						disabled={disabled}
 						onChange={(isRequired) => set({ isRequired })}
 					/>
+					{mayBeUnique(draft) && (
+						<Switch
+							label="Unique"
+							hint="Each value in one submission. For up to two fields."
+							isOn={draft.isUnique}
+							disabled={disabled}
+							onChange={(isUnique) => set({ isUnique })}
+						/>
+					)}
+					{mayBeUnique(draft) && draft.isUnique && (
+						<Select
+							label="A further submission with the value"
+							options={DUPLICATES}
+							value={draft.onDuplicate}
+							disabled={disabled}
+							onChange={(onDuplicate) => set({ onDuplicate: onDuplicate as OnDuplicate })}
+						/>
+					)}
 					{members.map((member) => (
 						<Field
 							key={member}
