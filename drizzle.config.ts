@@ -5,6 +5,7 @@ export default defineConfig({
 	schema: [
 		'./src/storage/tables.ts',
 		'./src/storage/spam-tables.ts',
+		'./src/storage/visitor-tables.ts',
 		'./src/storage/session-tables.ts',
 		'./src/storage/audit-table.ts',
 		'./src/storage/unique-table.ts',

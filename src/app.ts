@@ -100,7 +100,8 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 	const keys = createKeys(storage, now);
 	const post = createPost(config.webhookAllow);
 	const baseUrl = config.baseUrl ?? localUrl(config.host, config.port);
-	const dispatch = createDispatch(storage, { ...config, baseUrl, post, budget, store, links, log, now });
+	const submitUrl = config.submitUrl ?? localUrl(config.submitHost, config.submitPort);
+	const dispatch = createDispatch(storage, { ...config, baseUrl, submitUrl, post, budget, store, links, log, now });
 	const sessions = createSessions(storage, { keys, now });
 	const streams = createEventStreams(storage);
 	const tokenStore = createAltchaStore(storage, now);
@@ -139,6 +140,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		prepareJudge: spam.prepare,
 		stamps: spam.stamps,
 		metrics,
+		language: config.language,
 		now,
 	});
 

@@ -61,7 +61,7 @@ export async function startServer(app: App): Promise<RunningServer> {
 	try {
 		const publicUrls = openListeners(app, { listeners, drain });
 		background = setTimeout(() => {
-			stopBackground = startBackground(app, publicUrls.base);
+			stopBackground = startBackground(app, publicUrls);
 		}, BACKGROUND_AFTER_MS);
 		const [baseUrl = '', submitUrl = baseUrl] = listeners.map((listener) => listener.url.origin);
 		if (app.config.metrics) listeners.push(openMetricsListener(app, app.config.metrics));
@@ -72,8 +72,8 @@ export async function startServer(app: App): Promise<RunningServer> {
 	}
 }
 
-/** Starts the work of each server, and that which one server does for all. Mails link to `baseUrl`. */
-function startBackground(app: App, baseUrl: string): StopWork {
+/** Starts the work of each server, and that which one server does for all. Mails link to the addresses. */
+function startBackground(app: App, { base: baseUrl, submit }: PublicUrls): StopWork {
 	const { backups, config, dispatch, files, log, spam, storage } = app;
 	const noteNames = () =>
 		void noteSetNames(storage, config).catch((cause) =>
@@ -90,7 +90,7 @@ function startBackground(app: App, baseUrl: string): StopWork {
 		...(config.backup.to ? [backups.start()] : []),
 		storage.lead('maintenance', () => startMaintenance(app)),
 		storage.lead('search', () => storage.search.follow(log)),
-		storage.lead('delivery', () => dispatch.start(baseUrl)),
+		storage.lead('delivery', () => dispatch.start(baseUrl, submit)),
 	];
 	return async (graceMs) => {
 		await Promise.all(work.map((stop) => stop(graceMs)));

@@ -3,7 +3,7 @@
 import type { Config } from '../config.ts';
 import { ask } from '../network/bounded-response.ts';
 import type { Database } from '../storage/database.ts';
-import { describeLong, type OutboxReport } from '../storage/pauses.ts';
+import { describeLong, isMail, type OutboxReport } from '../storage/pauses.ts';
 import { formatCount } from '../text/plural.ts';
 import type { Finding } from './doctor.ts';
 import { ownAddress } from './healthcheck.ts';
@@ -15,7 +15,7 @@ export async function inspectOutbox(config: Config, database: Database | undefin
 	const outbox = await database?.outbox();
 	if (!database || !outbox) return [await inspectServer(config, undefined)];
 	const { mail, webhooks } = describeLong(outbox.pauses, Date.now());
-	const isPaused = (isMail: boolean) => outbox.pauses.some(({ key }) => (key === 'mail') === isMail);
+	const isPaused = (ofMail: boolean) => outbox.pauses.some((pause) => isMail(pause) === ofMail);
 	const mailFound = config.smtpUrl === null ? 'FORMSRV_SMTP_URL is not set here' : 'not paused';
 	return [
 		{

@@ -48,7 +48,24 @@ export function destinationOf(row: { channel: ChannelName; webhookId?: number | 
 export type Hook = Pick<WebhookRow, 'id' | 'url' | 'events' | 'where'>;
 
 /** The columns of a delivery that say where it goes. */
-export type Target = Pick<DeliveryRow, 'destination'> & { webhookId?: number };
+export type Target = Pick<DeliveryRow, 'destination'> & {
+	webhookId?: number;
+	/** Of who reads it. */
+	language?: string | null;
+	/** How long it waits before it is sent. */
+	delayMs?: number;
+};
+
+/** The cause of deliveries, as channels need it to say where they go. */
+export interface About {
+	event: string;
+	hooks: readonly Hook[];
+	texts: FieldTexts;
+	/** The JSON text of the fields. */
+	data: string;
+	/** The language of the visitor, if the form writes to visitors. */
+	language: string | undefined;
+}
 
 export interface Channel extends Messages {
 	/** Set if each webhook is a destination; otherwise the channel is one. */
@@ -59,7 +76,7 @@ export interface Channel extends Messages {
 	/** Why new deliveries are withheld; `null` if they are not. */
 	readonly withheld: string | null;
 	/** Where an event about a submission goes. On the hot path of submissions. */
-	targets(form: FormRow, about: { event: string; hooks: readonly Hook[]; texts: FieldTexts }): readonly Target[];
+	targets(form: FormRow, about: About): readonly Target[];
 	/** Selects among the due deliveries of a destination; without it, the longest waiting go first. */
 	select?(queue: Queue): DueSelection;
 }

@@ -12,7 +12,10 @@ import { type Channels, lazyMessages, type Target } from './channel.ts';
 import { SUBMISSION_CREATED } from './events.ts';
 import { createMailSelection } from './mail/selection.ts';
 import { type MailSetup, NO_MAIL_SERVER } from './mail/setup.ts';
-import { MAIL_SCHEDULE, WEBHOOK_SCHEDULE } from './worker/backoff.ts';
+import type { VisitorBounds } from './visitor/bounds.ts';
+import type { VisitorLinks } from './visitor/links.ts';
+import { visitorTargets } from './visitor/targets.ts';
+import { MAIL_SCHEDULE, VISITOR_SCHEDULE, WEBHOOK_SCHEDULE } from './worker/backoff.ts';
 
 export interface ChannelOptions {
 	mail: MailSetup;
@@ -27,6 +30,7 @@ export interface ChannelOptions {
 	/** The bytes of attached files, and links to them. */
 	store: Pick<FileStore, 'read'>;
 	links: Pick<FileLinks, 'create'>;
+	visitors: { bounds: VisitorBounds; links: VisitorLinks };
 	log: Log;
 	now: () => number;
 }
@@ -35,7 +39,7 @@ const NOWHERE: readonly Target[] = [];
 
 export function createChannels(
 	storage: Storage,
-	{ mail, language = 'en', mailPerHour, post, budget, store, links, log, now }: ChannelOptions,
+	{ mail, language = 'en', mailPerHour, post, budget, store, links, visitors, log, now }: ChannelOptions,
 ): Channels {
 	return {
 		mail: {
@@ -53,6 +57,20 @@ export function createChannels(
 			...lazyMessages(async () => {
 				const { createMailChannel } = await import('./mail/channel.ts');
 				return createMailChannel(storage, { setup: mail, language, budget, store });
+			}),
+		},
+		/** By itself, so that what strangers bring about does not pause the mails to owners. */
+		visitor: {
+			isByWebhook: false,
+			schedule: VISITOR_SCHEDULE,
+			concurrency: 4,
+			get withheld() {
+				return mail.server === null ? NO_MAIL_SERVER : null;
+			},
+			targets: visitorTargets,
+			...lazyMessages(async () => {
+				const { createVisitorChannel } = await import('./visitor/channel.ts');
+				return createVisitorChannel(storage, { setup: mail, language, budget, ...visitors });
 			}),
 		},
 		webhook: {

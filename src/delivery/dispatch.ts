@@ -9,13 +9,16 @@ import { identityIn, type MailSettings, readMailSetup } from './mail/setup.ts';
 import { createOutbox } from './outbox.ts';
 import { createRetries } from './retries.ts';
 import type { MailContent } from './schema.ts';
+import { createAddressKeys } from './visitor/address-keys.ts';
+import { createVisitorBounds } from './visitor/bounds.ts';
+import { createVisitorLinks } from './visitor/links.ts';
 import { type MailOutage, startWorker, type Worker, type WorkerTiming } from './worker/worker.ts';
 
 /** Memory for submissions in flight; untrusted receivers decide how long they occupy it. */
 const CONTENT_BYTES = 16 * 1024 * 1024;
 
 /** `baseUrl` is used until {@link Dispatch.start} replaces it; `budget` is that of all submitted content. */
-export interface DispatchOptions extends MailSettings, Omit<ChannelOptions, 'mail' | 'now'> {
+export interface DispatchOptions extends MailSettings, Omit<ChannelOptions, 'mail' | 'now' | 'visitors'> {
 	now?: () => number;
 	timing?: WorkerTiming;
 }
@@ -27,7 +30,9 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 	const { log, language = 'en', now = Date.now, timing } = options;
 	const budget = createShare(options.budget, CONTENT_BYTES);
 	const mail = readMailSetup(options);
-	const channels = createChannels(storage, { ...options, mail, budget, now });
+	const keys = createAddressKeys(storage);
+	const visitors = { bounds: createVisitorBounds(storage, { keys, now }), links: createVisitorLinks(keys) };
+	const channels = createChannels(storage, { ...options, mail, budget, visitors, now });
 	let worker: Worker | undefined;
 	/** At the server that sends, if that is another. */
 	let outageElsewhere: MailOutage = null;
@@ -49,6 +54,7 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 		outbox: createOutbox(storage, { channels, now }),
 		deliveries: createDeliveries(storage, { channels, isMailSet: () => mail.server !== null, mailOutage }),
 		retries: createRetries(storage, now),
+		visitors,
 		/** Public address of the dashboard. */
 		baseUrl: () => mail.identity.baseUrl,
 		/** As the function of `test-mail.ts`, loaded on demand with the mail library. */
@@ -69,13 +75,16 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 			},
 		},
 		/** Takes a changed mail server, sender or time zone into use, and has waiting mails tried at once. */
-		useMail(settings: Omit<MailSettings, 'baseUrl'>): void {
-			Object.assign(mail, readMailSetup({ ...settings, baseUrl: mail.identity.baseUrl }));
-			storage.events.publish({ type: 'retry', channel: 'mail', webhookId: null });
+		useMail(settings: Omit<MailSettings, 'baseUrl' | 'submitUrl'>): void {
+			const { identity, submitUrl } = mail;
+			Object.assign(mail, readMailSetup({ ...settings, baseUrl: identity.baseUrl, submitUrl }));
+			for (const channel of ['mail', 'visitor'] as const)
+				storage.events.publish({ type: 'retry', channel, webhookId: null });
 		},
-		/** Starts the worker; mails link to `baseUrl`. Returns a function that stops it within about `graceMs`. */
-		start(baseUrl: string): (graceMs: number) => Promise<void> {
+		/** Starts the worker; mails link to these addresses. Returns a function that stops it within about `graceMs`. */
+		start(baseUrl: string, submitUrl = baseUrl): (graceMs: number) => Promise<void> {
 			mail.identity = { ...mail.identity, baseUrl };
+			mail.submitUrl = submitUrl;
 			const started = startWorker({ storage, channels, log, now, timing });
 			worker = started;
 			return async (graceMs) => {

@@ -15,7 +15,16 @@ type InitialState = Pick<NewDelivery, 'state' | 'nextAttemptAt' | 'lastError'>;
 /** A submission about to be stored, and its form. */
 interface Cause {
 	form: FormRow;
-	submission: NewSubmission;
+	submission: Pick<NewSubmission, 'spamReason' | 'data'>;
+	/** The language of the visitor, if the form writes to visitors. */
+	language?: string | undefined;
+}
+
+interface Circumstances {
+	spamReason: string | null;
+	/** Why the channel withholds all. */
+	withheld: string | null;
+	delayMs?: number | undefined;
 }
 
 const NO_HOOKS: Hook[] = [];
@@ -51,26 +60,24 @@ export function createOutbox(storage: Storage, { channels, now }: { channels: Ch
 		cacheVersion = version;
 	}
 
-	/**
-	 * Spam is withheld until the owner unmarks it; the deliveries of a test form are only shown.
-	 * @param withheld why the channel withholds all
-	 */
-	function initialState({ mode }: FormRow, spamReason: string | null, withheld: string | null): InitialState {
+	/** Spam is withheld until the owner unmarks it; the deliveries of a test form are only shown. */
+	function initialState({ mode }: FormRow, { spamReason, withheld, delayMs = 0 }: Circumstances): InitialState {
 		if (spamReason !== null) return { state: 'withheld', lastError: 'The submission is spam' };
 		if (mode === 'test') return { state: 'captured' };
 		if (withheld !== null) return { state: 'withheld', lastError: withheld };
-		return { state: 'waiting', nextAttemptAt: now() };
+		return { state: 'waiting', nextAttemptAt: now() + delayMs };
 	}
 
-	function rowsFor(form: FormRow, { spamReason, data }: NewSubmission): NewDelivery[] {
+	function rowsFor({ form, submission: { spamReason, data }, language }: Cause): NewDelivery[] {
 		const texts = fieldTexts(data);
 		const hooks = hooksByForm.get(form.id) ?? NO_HOOKS;
 		const rows: NewDelivery[] = [];
 		for (const event of spamReason === null ? GENUINE : SPAM) {
 			for (const channel of CHANNELS) {
 				const { targets, withheld } = channels[channel];
-				for (const target of targets(form, { event, hooks, texts })) {
-					const state = initialState(form, event === SUBMISSION_SPAM ? null : spamReason, withheld);
+				for (const { delayMs, ...target } of targets(form, { event, hooks, texts, data, language })) {
+					const reason = event === SUBMISSION_SPAM ? null : spamReason;
+					const state = initialState(form, { spamReason: reason, withheld, delayMs });
 					rows.push({ id: storage.nextId(), formId: form.id, channel, event, ...target, ...state });
 				}
 			}
@@ -80,12 +87,12 @@ export function createOutbox(storage: Storage, { channels, now }: { channels: Ch
 
 	return {
 		/** The rows to store with the submission. On the hot path: synchronous as long as the cache is valid. */
-		plan({ form, submission }: Cause): readonly NewDelivery[] | Promise<readonly NewDelivery[]> {
+		plan(cause: Cause): readonly NewDelivery[] | Promise<readonly NewDelivery[]> {
 			const version = storage.settingsVersion();
-			if (version === cacheVersion) return rowsFor(form, submission);
+			if (version === cacheVersion) return rowsFor(cause);
 			return Promise.resolve(version)
 				.then(readHooks)
-				.then(() => rowsFor(form, submission));
+				.then(() => rowsFor(cause));
 		},
 		/**
 		 * The rows to store when a form's addresses change: a mail to the former ones, if any; one each to those that the
@@ -93,10 +100,11 @@ export function createOutbox(storage: Storage, { channels, now }: { channels: Ch
 		 */
 		planAddressNotice(former: FormRow): NewDelivery[] {
 			const { shown, hidden } = addressesOf(former);
+			const noReason = { spamReason: null, withheld: null };
 			const notice = { formId: former.id, channel: 'mail', event: ADDRESS_CHANGED } as const;
 			return [shown, ...hidden]
 				.filter((destination) => destination !== '')
-				.map((destination) => ({ ...notice, id: storage.nextId(), destination, ...initialState(former, null, null) }));
+				.map((destination) => ({ ...notice, id: storage.nextId(), destination, ...initialState(former, noReason) }));
 		},
 		/** Call this once planned rows are on disk: the worker, here or at another server, need not wait for its next poll. */
 		wake(rows: readonly NewDelivery[]): void {

@@ -71,6 +71,10 @@ export const UNKNOWN_FIELD_NAMES = Object.keys(UNKNOWN_FIELDS) as [UnknownFields
 /** The most characters that are held against a pattern, because the time grows with them. */
 export const PATTERN_TEXT_MAX = 2000;
 
+/** Returns whether the values of a field are few or plain, so that no visitor can write into it whatever he likes. */
+export const isClosed = ({ type, options }: FieldRule): boolean =>
+	type === 'number' || type === 'date' || (type === 'select' && options !== undefined);
+
 export const labelOf = ({ label, name }: FieldRule): string => label ?? name;
 
 /** Returns the labels that people read in place of field names: those of the rules, with the name where two would read alike. */

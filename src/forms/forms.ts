@@ -27,6 +27,7 @@ import {
 } from './settings.ts';
 import { isFromName, slugFromName } from './slug.ts';
 import { whenDue } from './unique-values.ts';
+import { checkVisitorMails } from './visitor-mails.ts';
 
 /** Mails about a change of a form's notification addresses. */
 export interface AddressNotices {
@@ -114,6 +115,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 				before: BLANK_SETTINGS,
 			});
 			checkOpening(settings);
+			checkVisitorMails(settings);
 			const name = settings.name as string;
 			const values = { ...settings, id: storage.nextId(), mode, name, slug: settings.slug || slugFromName(name) };
 			if ((await formerSlugs.check(values.slug, { mode })).isTakenOver) checkDisclosure?.('formerSlug');
@@ -149,6 +151,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			if (settings.slug === '') settings.slug = isFromName(before.slug, name) ? before.slug : slugFromName(name);
 			if (Object.keys(settings).length === 0) return readForm(before);
 			checkOpening({ ...before, ...settings });
+			checkVisitorMails({ ...before, ...settings });
 			const hasOtherAddress = !Bun.deepEquals(addressesOf(before), addressesOf({ ...before, ...settings }));
 			if (checkDisclosure) checkDisclosures(before, settings, checkDisclosure);
 			const noticeRows = hasOtherAddress ? notices.planAddressNotice(before) : [];

@@ -5,6 +5,7 @@ import { choice } from './kinds/choice.ts';
 import { pages } from './kinds/pages.ts';
 import { count, moment } from './kinds/scalar.ts';
 import { optionalText } from './kinds/text.ts';
+import { autoresponder } from './kinds/visitor-mails.ts';
 import { CLOSED_TEXT_MAX, checkClosedText } from './opening.ts';
 
 const SUBMISSIONS_MAX = 1_000_000_000;
@@ -73,6 +74,21 @@ export const VISITOR_SETTINGS = {
 		option: {
 			flags: '--pages <settings>',
 			help: 'Texts of the thank-you page and colour of all pages, as JSON or @FILE',
+		},
+	}),
+	autoresponder: autoresponder({
+		description:
+			'A mail to the visitor, at the address in `field`, `delayMinutes` after the submission, 0 to 10080. `subject`, one line of up to 200 ' +
+			'characters, and `text`, up to 2,000, take the place of ours, and may have `{{form.name}}` and `{{field}}` of fields whose rule is a `select` with options, a ' +
+			'`number` or a `date`. It takes a captcha on the form. At most one a day goes to an address, with other mails to visitors three in ' +
+			'all, and 100 an hour from a form. Not for spam, until it is marked as genuine. `null`: none.',
+		example: null,
+		group: 'visitors',
+		label: 'Automatic response',
+		hint: 'A mail to the visitor, in your words. It takes a captcha. {{topic}} stands for a field whose rule is a choice, a number or a date.',
+		option: {
+			flags: '--autoresponder <mail>',
+			help: 'A mail to the visitor, as JSON or @FILE, such as {"field":"email","subject":"Thank you","text":"We have your message."}',
 		},
 	}),
 };

@@ -8,6 +8,7 @@ import type { StatusQuery } from './checks/rates.ts';
 import { keyOf, type Senders } from './checks/senders.ts';
 import { prefersJson } from './content-negotiation.ts';
 import type { Intake } from './intake.ts';
+import { createLinkHandler, tokenIn, type VisitorMails } from './link-handler.ts';
 import { helpPage } from './pages/help-page.ts';
 import {
 	acceptedResponse,
@@ -28,6 +29,7 @@ const ALLOW_GET = 'GET, OPTIONS';
 export interface EndpointOptions extends Place {
 	intake: Intake;
 	senders: Senders;
+	visitors: VisitorMails;
 	/** The address of forms with a slash, of the listener that this endpoint is on. */
 	ownAddress: string;
 	/** Called for every error; logs server errors. */
@@ -41,8 +43,9 @@ type Known = Omit<Rejection, 'error' | 'translation'>;
 
 /** Makes the handler of all requests below the prefix. */
 export function createEndpoint(options: EndpointOptions): Handler {
-	const { intake, senders, prefix, endpoint, ownAddress, language: fallback, report, onRejected } = options;
+	const { intake, senders, visitors, prefix, endpoint, ownAddress, language: fallback, report, onRejected } = options;
 	const thanks = createThanksHandler(intake, fallback);
+	const followLink = createLinkHandler({ visitors, rates: intake.rates, fallback });
 
 	const slugStart = prefix.length + 1;
 
@@ -94,6 +97,11 @@ export function createEndpoint(options: EndpointOptions): Handler {
 		return preflight(request, { form, methods });
 	}
 
+	async function follow(known: Known, { slug, token }: { slug: string; token: string }): Promise<Response> {
+		known.form = await Promise.try(intake.findForm, slug).catch(() => undefined);
+		return followLink(known.info, token, known.form);
+	}
+
 	/** A browser gets a page that explains how to post to the form; every other client gets the error. */
 	async function otherMethod(known: Known, slug: string): Promise<Response> {
 		const { request } = known.info;
@@ -139,8 +147,11 @@ export function createEndpoint(options: EndpointOptions): Handler {
 			case '/thanks':
 				response = thanks(request, () => intake.findForm(slug));
 				break;
-			default:
-				throw noRoute([]);
+			default: {
+				const token = tokenIn(rest);
+				if (token === undefined) throw noRoute([]);
+				response = follow(known, { slug, token });
+			}
 		}
 		return response.catch((thrown) => rejected(known, thrown));
 	};

@@ -3,6 +3,7 @@
 import type { Outbox } from '../delivery/outbox.ts';
 import { droppedOf } from '../form-values/dropped-files.ts';
 import type { UniqueValue } from '../forms/unique-values.ts';
+import { languageFor } from '../languages/languages.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Judge } from '../spam/judge.ts';
 import { reasonsJson, type SpamReason, verdictOf } from '../spam/verdict.ts';
@@ -28,6 +29,8 @@ export interface StoreOptions {
 	prepareJudge(form: FormRow): Promise<void> | undefined;
 	checkCaptcha: ReturnType<typeof createCaptchaCheck>;
 	metrics: Pick<Metrics, 'stored' | 'judged'>;
+	/** That of visitors who ask for none that there is. */
+	language: string;
 	now: () => number;
 }
 
@@ -41,7 +44,8 @@ interface Beside {
 	key: Key | undefined;
 }
 
-export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha, metrics, now }: StoreOptions) {
+export function createStore(options: StoreOptions) {
+	const { storage, outbox, judge, prepareJudge, checkCaptcha, metrics, language: fallback, now } = options;
 	const unique = createUniqueCheck(storage);
 
 	/** Judges a submission, and makes its row. @throws AppError EMPTY_SUBMISSION */
@@ -85,8 +89,13 @@ export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha
 	 * Stores a submission with its deliveries.
 	 * @param whenTaken Throws if another one still holds one of its unique values.
 	 */
-	async function append(form: FormRow, submission: NewSubmission, whenTaken: () => Promise<void>): Promise<number> {
-		const deliveries = await outbox.plan({ form, submission });
+	async function append(
+		{ form, request: { headers } }: Submit,
+		submission: NewSubmission,
+		whenTaken: () => Promise<void>,
+	): Promise<number> {
+		const language = form.autoresponder ? languageFor(form, { headers, fallback }) : undefined;
+		const deliveries = await outbox.plan({ form, submission, language });
 		submission.deliveries = deliveries;
 		const began = performance.now();
 		let id: number | undefined;
@@ -133,7 +142,7 @@ export function createStore({ storage, outbox, judge, prepareJudge, checkCaptcha
 		content.fields = [];
 		if (stored) submission.files = stored;
 		if (values.length > 0) submission.uniqueHashes = values.map(({ hash }) => hash);
-		const appendIt = () => append(form, submission, () => unique.check(form.id, values, content));
+		const appendIt = () => append(submit, submission, () => unique.check(form.id, values, content));
 		return await (files ? files.keepWith(appendIt) : appendIt());
 	}
 

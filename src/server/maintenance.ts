@@ -28,7 +28,7 @@ const MIN_PAUSE_MS = 5;
 const PAUSE = 3;
 
 export function startMaintenance(app: App): () => Promise<void> {
-	const { config, now, erasures, intake, sessions, files, spam, storage, uniqueValues, log } = app;
+	const { config, now, dispatch, erasures, intake, sessions, files, spam, storage, uniqueValues, log } = app;
 	let isStopping = false;
 	/** The first is late, so that a clock that was wrong at the start has been set by then. */
 	let retentionAt = performance.now() + HOUR_MS;
@@ -61,6 +61,7 @@ export function startMaintenance(app: App): () => Promise<void> {
 			if (storage.clock.isSettled()) {
 				await intake.expire(createPause());
 				await sessions.expire();
+				await dispatch.visitors.bounds.expire();
 				await expireSentContent(storage, { pause: createPause(), before: now() - SENT_CONTENT_DAYS * DAY_MS });
 			}
 			storage.maintain();

@@ -14,6 +14,7 @@ import { LIFETIME_MS } from '../dashboard/sessions/sessions.ts';
 import { statusRoutes } from '../dashboard/status/routes.ts';
 import { mailRoutes } from '../delivery/mail/routes.ts';
 import { deliveriesRoutes } from '../delivery/routes.ts';
+import { suppressionRoutes } from '../delivery/visitor/routes.ts';
 import { webhookRoutes } from '../delivery/webhooks/routes.ts';
 import { formRoutes } from '../forms/routes.ts';
 import { suggestionRoutes } from '../forms/suggestion/routes.ts';
@@ -99,6 +100,7 @@ export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): 
 		webhookRoutes(app.webhooks, auth),
 		deliveriesRoutes(app.dispatch, auth),
 		mailRoutes(app.dispatch, auth),
+		suppressionRoutes(app.dispatch.visitors.bounds, auth),
 		statusRoutes(app, auth),
 		metricsRoutes(app, auth),
 		auditRoutes(app.audit, auth),

@@ -83,6 +83,7 @@ function endpointOf(app: App, prefix: SubmitPrefix, urls: PublicUrls): Handler {
 	return createEndpoint({
 		intake: app.intake,
 		senders: app.senders,
+		visitors: app.dispatch.visitors,
 		prefix,
 		endpoint: `${urls.submit}/f`,
 		ownAddress: `${prefix === '/f' ? urls.submit : urls.base}${prefix}/`,

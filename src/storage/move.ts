@@ -13,6 +13,7 @@ import * as sessionTables from './session-tables.ts';
 import * as spamTables from './spam-tables.ts';
 import * as tables from './tables.ts';
 import * as uniqueTable from './unique-table.ts';
+import * as visitorTables from './visitor-tables.ts';
 
 export interface MoveOptions {
 	from: string;
@@ -41,6 +42,7 @@ export function movedTables(): MovedTable[] {
 		...sessionTables,
 		...auditTable,
 		...uniqueTable,
+		...visitorTables,
 	}).filter((table): table is SQLiteTable => is(table, SQLiteTable) && !DERIVED.includes(table));
 	const ordered = new Set<SQLiteTable>();
 	const add = (table: SQLiteTable) => {

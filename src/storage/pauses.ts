@@ -6,8 +6,9 @@ import { MINUTE_MS } from '../tasks/durations.ts';
 export const LONG_PAUSE_MS = 15 * MINUTE_MS;
 export const PAUSE_PREFIX = 'paused:';
 
-/** The destination of all mail. */
-const MAIL = 'mail';
+/** The destinations of mails, which have one server. */
+const MAILS = ['mail', 'visitor'];
+export const isMail = ({ key }: Pick<Pause, 'key'>): boolean => MAILS.includes(key);
 
 /** Nothing can be sent there, and something waits for it. */
 export interface Pause {
@@ -48,9 +49,9 @@ export function fromStored({ name, value }: StoredPause): Pause {
 /** Those that need the operator, each as a sentence. */
 export function describeLong(pauses: readonly Pause[], now: number): { mail: string | null; webhooks: string | null } {
 	const long = pauses.filter(({ since }) => now - since >= LONG_PAUSE_MS);
-	const mail = long.find(({ key }) => key === MAIL);
+	const mail = long.find(isMail);
 	const hosts = long
-		.filter(({ key }) => key !== MAIL)
+		.filter((pause) => !isMail(pause))
 		.map(({ key, host, since }) => `${host ?? key} since ${iso(since)}`);
 	return {
 		mail: mail ? `Nothing could be sent since ${iso(mail.since)}: ${mail.reason}` : null,

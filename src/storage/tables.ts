@@ -12,6 +12,7 @@ import type { MailRoute, NotificationRules } from '../form-values/notification-r
 import type { PageSettings } from '../form-values/page-settings.ts';
 import type { RetentionRules } from '../form-values/retention-rules.ts';
 import { DEFAULT_SPAM_SETTINGS, type SpamSettings } from '../form-values/spam-settings.ts';
+import type { Autoresponder } from '../form-values/visitor-mails.ts';
 
 export const MODES = ['live', 'test'] as const;
 export type Mode = (typeof MODES)[number];
@@ -23,7 +24,8 @@ export type Permission = (typeof PERMISSIONS)[number];
 export const LISTS = ['block', 'allow'] as const;
 export type ListName = (typeof LISTS)[number];
 
-export const CHANNELS = ['mail', 'webhook'] as const;
+/** `mail` to owners; `visitor`: mails to visitors. */
+export const CHANNELS = ['mail', 'webhook', 'visitor'] as const;
 export type Channel = (typeof CHANNELS)[number];
 
 /**
@@ -85,6 +87,7 @@ export const forms = sqliteTable('forms', {
 	language: text('language').notNull().default('auto'),
 	/** The owner's words and colour on the pages for visitors; `null`: ours. */
 	pages: text('pages', { mode: 'json' }).$type<PageSettings>(),
+	autoresponder: text('autoresponder', { mode: 'json' }).$type<Autoresponder>(),
 	/** Other services of which it understands the control fields. */
 	aliases: text('aliases', { mode: 'json' }).$type<AliasName[]>().notNull().default([]),
 	/** Data kept beside the fields; `null`: none. */
@@ -332,6 +335,8 @@ export const deliveries = sqliteTable(
 		digestId: integer('digest_id'),
 		/** The sent content; JSON text. */
 		content: text('content'),
+		/** The language of the visitor that it goes to. */
+		language: text('language'),
 	},
 	(table) => [
 		index('deliveries_due')

@@ -24,6 +24,7 @@ test('commands that change something, or let content out, leave one entry each, 
 		['keys', 'list'],
 		['deliveries', 'list'],
 		['sessions', 'list'],
+		['suppressions', 'count'],
 		['audit'],
 	];
 	for (const argv of silent) expect((await cli.call(...argv)).code).toBe(0);

@@ -38,6 +38,7 @@ const OTHERS: { [Name in SettingName]: NonNullable<FormInput[Name]> } = {
 		thanks: { title: 'Danke', text: 'Bis bald.', linkUrl: 'https://example.com/', linkLabel: 'Weiter' },
 		accent: '#1d6b57',
 	},
+	autoresponder: { field: 'mail', subject: 'Thank you', text: 'Soon.', delayMinutes: 5 },
 	fields: [
 		{
 			name: 'note',
@@ -57,6 +58,9 @@ const OTHERS: { [Name in SettingName]: NonNullable<FormInput[Name]> } = {
 };
 /** Where `null` is a value: no files; points alone never make spam. */
 const NULL_IS_VALUE: Partial<Record<string, unknown>> = { files: null, 'spam.threshold': null };
+
+/** Settings that another one takes. */
+const NEEDED: Partial<Record<SettingName, FormInput>> = { autoresponder: { captcha: 'altcha' } };
 
 let server: TestServer;
 let fresh: Form;
@@ -89,7 +93,7 @@ const expectDefault = (name: SettingName, form: Form) =>
 		: expect(form[name]).toEqual(defaultOf(name) as never);
 
 test.each(optional)('%s', async (name) => {
-	const form = await make({ name: 'Full', [name]: OTHERS[name] });
+	const form = await make({ name: 'Full', ...NEEDED[name], [name]: OTHERS[name] });
 	expect(form[name]).not.toEqual(fresh[name]);
 	const after = await change(form, { [name]: null });
 	expectDefault(name, after);
@@ -120,7 +124,7 @@ describe('a member', () => {
 		async ({ name, member, inside }) => {
 			const { [member as never]: _, ...without } = inside;
 			const put = async (value: object) =>
-				(await change(fresh, { [name]: Array.isArray(OTHERS[name]) ? [value] : value }))[name];
+				(await change(fresh, { ...NEEDED[name], [name]: Array.isArray(OTHERS[name]) ? [value] : value }))[name];
 			const path = `${name}.${member}`;
 			const left = await put(path in NULL_IS_VALUE ? { ...without, [member]: NULL_IS_VALUE[path] } : without);
 			expect(await put({ ...inside, [member]: null })).toEqual(left as never);

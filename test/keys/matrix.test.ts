@@ -68,6 +68,8 @@ const RULES: Record<string, Rule> = {
 	'GET /api/forms/:id/notification/preview': { permission: 'admin' },
 	'POST /api/forms/:id/notification/preview': { permission: 'admin' },
 	'POST /api/forms/:id/notification/test': { permission: 'admin', isLiveOnly: true },
+	'GET /api/suppressions': { permission: 'admin', isLiveOnly: true },
+	'POST /api/suppressions/remove': { permission: 'admin', isLiveOnly: true },
 	'GET /api/sessions': { permission: 'admin' },
 	'DELETE /api/sessions': { permission: 'admin' },
 	'DELETE /api/sessions/:id': { permission: 'admin' },

@@ -16,6 +16,7 @@ import * as spamTables from '../../src/storage/spam-tables.ts';
 import * as sqliteTables from '../../src/storage/sqlite/tables.ts';
 import * as tables from '../../src/storage/tables.ts';
 import * as uniqueTable from '../../src/storage/unique-table.ts';
+import * as visitorTables from '../../src/storage/visitor-tables.ts';
 
 const FOLDER = join(import.meta.dir, '../../drizzle');
 
@@ -38,6 +39,7 @@ test('of SQLite', async () => {
 				...sessionTables,
 				...auditTable,
 				...uniqueTable,
+				...visitorTables,
 				...sqliteTables,
 			}),
 		),

@@ -35,6 +35,7 @@ const SETTINGS: Record<Exclude<SettingName, 'name' | 'slug' | 'isActive'>, unkno
 	closedText: 'Closed — bis später.',
 	language: 'en',
 	pages: { thanks: { title: 'Grüße', text: 'Bis bald.', linkUrl: null, linkLabel: null }, accent: '#1d6b57' },
+	autoresponder: { field: 'email', subject: 'About {{topic}}', text: 'Thank you.', delayMinutes: 10_080 },
 	fields: [
 		{ name: 'email', type: 'email', label: 'E-Mail', required: true },
 		{ name: 'message', type: 'text', maxLength: 2000, pattern: '[^<]*' },

@@ -202,7 +202,8 @@ export function renderAddressNotice(identity: MailIdentity, { id, madeAt, form, 
 }
 
 /** A mail of a few sentences, without submitted content. */
-export interface Notice extends Pick<MailOptions, 'to' | 'key' | 'at' | 'title' | 'link'> {
+export interface Notice
+	extends Pick<MailOptions, 'to' | 'key' | 'at' | 'title' | 'link' | 'footerLink' | 'replyTo' | 'headers'> {
 	/** Without one it is about the server. */
 	form?: NotifiedForm;
 	/** The title, unless it says more. */
@@ -275,11 +276,13 @@ interface MailOptions
 	key: string;
 	at: Date;
 	subject: string;
+	/** Beside the usual ones, or in place of them. */
+	headers?: Record<string, string>;
 }
 
 function mailOf(
 	identity: MailIdentity,
-	{ form, to, cc = [], bcc = [], key, at, subject, replyTo = null, attachments = [], ...page }: MailOptions,
+	{ form, to, cc = [], bcc = [], key, at, subject, replyTo = null, attachments = [], headers, ...page }: MailOptions,
 ): Mail {
 	const wrong = [...to, ...cc, ...bcc].find((mailbox) => !parseMailboxes(mailbox, 1));
 	if (to.length === 0 || wrong !== undefined) throw new Error(`"${wrong ?? ''}" is not a mail address`);
@@ -302,6 +305,7 @@ function mailOf(
 			...(form && { 'List-Id': `<${encodeId(form.id)}.forms.${host}>` }),
 			// Keeps mail programs from threading different submissions with the same subject.
 			'X-Entity-Ref-ID': key,
+			...headers,
 		},
 		attachments,
 		...renderBody({

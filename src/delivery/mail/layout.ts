@@ -24,7 +24,7 @@ export interface MailPage {
 	parts: readonly Part[];
 	/** A line at the link. */
 	note?: string;
-	link: Link;
+	link?: Link | undefined;
 	footer: readonly string[];
 	footerLink?: Link;
 }
@@ -133,7 +133,7 @@ function renderText({
 	const blocks = [
 		`${title}\n${formName}`,
 		...parts.map(({ text }) => text),
-		`${note ? `${note}\n` : ''}${say('mailOpen', { url: link.url })}`,
+		[note, link && say('mailOpen', { url: link.url })].filter(Boolean).join('\n'),
 		['-- ', ...foot].join('\n'),
 	];
 	return `${blocks.filter(Boolean).join('\n\n')}\n`;
@@ -163,7 +163,7 @@ ${rawHtml(STYLE)}
 <tr><td class="body">
 ${parts.map((part) => part.html)}
 </td></tr>
-<tr><td class="action">${note !== undefined && html`<p class="note">${note}</p>`}<a class="button" href="${link.url}">${link.label}</a></td></tr>
+<tr><td class="action">${note !== undefined && html`<p class="note">${note}</p>`}${link && html`<a class="button" href="${link.url}">${link.label}</a>`}</td></tr>
 </table>
 <div class="footer" dir="auto">${footer.map((line, index) => html`${index > 0 && rawHtml('<br>')}${line}`)}${footerLink && html` <a class="quiet" href="${footerLink.url}">${footerLink.label}</a>`}</div>
 </td></tr>

@@ -17,6 +17,8 @@ export interface MailSettings {
 	mailFrom: string | null;
 	/** Public address of the dashboard. */
 	baseUrl: string;
+	/** Public address that forms post to; that of the dashboard by default. */
+	submitUrl?: string | null;
 	/** That of moments, unless the form has another. */
 	timeZone?: string;
 }
@@ -24,13 +26,16 @@ export interface MailSettings {
 export interface MailSetup {
 	server: SmtpServer | null;
 	identity: MailIdentity;
+	/** Mails to visitors link to it. */
+	submitUrl: string;
 }
 
 /** @throws Error with a sentence for the operator */
-export function readMailSetup({ smtpUrl, mailFrom, baseUrl, timeZone }: MailSettings): MailSetup {
+export function readMailSetup({ smtpUrl, mailFrom, baseUrl, submitUrl, timeZone }: MailSettings): MailSetup {
 	const from = mailFrom === null ? PLACEHOLDER_SENDER : parseSender(mailFrom);
 	if (!from) throw new Error('FORMSRV_MAIL_FROM must be one mail address, such as Forms <forms@example.com>.');
-	return { server: smtpUrl === null ? null : parseSmtpUrl(smtpUrl), identity: { from, baseUrl, timeZone } };
+	const server = smtpUrl === null ? null : parseSmtpUrl(smtpUrl);
+	return { server, identity: { from, baseUrl, timeZone }, submitUrl: submitUrl ?? baseUrl };
 }
 
 /** The sender of the mails of a form, in its language; in `language` if it has none of its own. */

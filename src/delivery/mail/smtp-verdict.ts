@@ -71,7 +71,8 @@ function judgeRejection(failure: SmtpFailure): Outcome {
 	if (command === 'RCPT TO') {
 		const each = failure.rejectedErrors ?? [failure];
 		const error = `The server rejected the recipient: ${each.map(reply).join('; ')}`.slice(0, 2 * REPLY_MAX);
-		return each.every(isPermanent) ? { kind: 'rejected', error } : { kind: 'retry', error };
+		if (!each.every(isPermanent)) return { kind: 'retry', error };
+		return { kind: 'rejected', error, ...(!each.some(isPolicy) && { isRecipient: true }) };
 	}
 	const error = `The server rejected the mail: ${reply(failure)}`;
 	if (isPermanent(failure)) return { kind: 'rejected', error };
@@ -81,6 +82,11 @@ function judgeRejection(failure: SmtpFailure): Outcome {
 /** A 5xx reply; 503 says only that the dialogue went wrong, not that this mail is unwanted. */
 function isPermanent({ responseCode = 0 }: SmtpFailure): boolean {
 	return responseCode >= 500 && responseCode < 600 && responseCode !== 503;
+}
+
+/** The rejection is about the sender, or about relaying, and says nothing of the address. */
+function isPolicy(failure: SmtpFailure): boolean {
+	return /\b5\.7\.\d|\brelay/i.test(reply(failure));
 }
 
 function explainConnect(failure: SmtpFailure, server: SmtpServer): string {

@@ -1,5 +1,6 @@
 /** Pure: the retry schedules of deliveries. */
 
+import { VISITOR_MAIL_MAX } from '../../form-values/visitor-mails.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../tasks/durations.ts';
 
 const JITTER = 0.1;
@@ -8,6 +9,8 @@ const JITTER = 0.1;
 export interface Schedule {
 	readonly waitsMs: readonly number[];
 	readonly untilMs: number;
+	/** How long a delivery may wait for its first attempt. */
+	readonly delayMs?: number;
 }
 
 /** RFC 5321 section 4.5.4.1: in the long run at least half an hour between attempts, for 4 to 5 days. */
@@ -15,6 +18,9 @@ export const MAIL_SCHEDULE: Schedule = {
 	waitsMs: [1, 5, 15, 30, 60, 63].map((minutes) => minutes * MINUTE_MS),
 	untilMs: 5 * DAY_MS,
 };
+
+/** The owner may have them wait. */
+export const VISITOR_SCHEDULE: Schedule = { ...MAIL_SCHEDULE, delayMs: VISITOR_MAIL_MAX.delayMinutes * MINUTE_MS };
 
 /** Covers a redeployment within seconds, and an outage overnight by the next day. */
 export const WEBHOOK_SCHEDULE: Schedule = {
@@ -40,7 +46,7 @@ export function waitAfter(
 
 /** The longest wait that {@link waitAfter} returns: a time further ahead means that the clock was set back. */
 export function longestWait(schedule: Schedule): number {
-	return Math.ceil(Math.max(...schedule.waitsMs) * (1 + JITTER));
+	return Math.max(schedule.delayMs ?? 0, Math.ceil(Math.max(...schedule.waitsMs) * (1 + JITTER)));
 }
 
 /** The sum of the waits before the latest of these attempts, without jitter. */

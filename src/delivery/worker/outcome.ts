@@ -8,8 +8,8 @@ export type Outcome =
 	 * time-out or a dropped connection.
 	 */
 	| { kind: 'retry'; error: string; retryAfterMs?: number; isDestinationSuspect?: boolean }
-	/** A permanent failure: not tried again. */
-	| { kind: 'rejected'; error: string }
+	/** A permanent failure: not tried again. `isRecipient`: there is no such address, as its mail server says. */
+	| { kind: 'rejected'; error: string; isRecipient?: true }
 	/** Not to be sent until the owner releases it, for example because the submission is spam. */
 	| { kind: 'withheld'; error: string }
 	/** The destination accepts nothing at all: costs no attempt, opens the circuit breaker. */

@@ -13,7 +13,7 @@ import type { Check, Setting, Types, Words } from './setting.ts';
 import { checkMailboxes } from './text.ts';
 
 const SUBJECT_MAX = 200;
-const INTRO_MAX = 2000;
+const LINES_MAX = 2000;
 const NAME_MAX = 200;
 const FROM_NAME_MAX = 100;
 const FIELDS_MAX = 100;
@@ -91,7 +91,7 @@ function checkNotification(sent: NotificationInput, { name, report }: Check): No
 	}
 
 	checkSubject(rules.subject, fault);
-	checkIntro(rules.intro, fault);
+	checkLines(rules.intro, { member: 'intro', fault });
 	checkNames(rules.fields, fault);
 	checkReplyTo(rules.replyTo, fault);
 	checkFromName(rules.fromName, fault);
@@ -105,11 +105,11 @@ function checkNotification(sent: NotificationInput, { name, report }: Check): No
 	};
 }
 
-type Fault = (member: string, rest: string) => void;
+export type Fault = (member: string, rest: string) => void;
 
 const isText = (text: string, max: number) => text.trim() !== '' && Array.from(text).length <= max;
 
-function checkSubject(subject: string | undefined, fault: Fault): void {
+export function checkSubject(subject: string | undefined, fault: Fault): void {
 	if (subject === undefined) return;
 	if (!isText(subject, SUBJECT_MAX) || UNFIT_FOR_LINE.test(subject))
 		fault('subject', `must be one line of 1 to ${SUBJECT_MAX} characters`);
@@ -117,14 +117,15 @@ function checkSubject(subject: string | undefined, fault: Fault): void {
 	if (problem) fault('subject', problem);
 }
 
-function checkIntro(intro: string | undefined, fault: Fault): void {
-	if (intro === undefined) return;
-	if (!isText(intro, INTRO_MAX) || UNFIT_FOR_TEXT.test(intro.replaceAll('\r\n', '\n')))
-		fault('intro', `must be a text of 1 to ${INTRO_MAX} characters`);
-	if (TAG.test(intro))
-		fault('intro', 'must be plain text: mails are written from it as text and as HTML, so leave the tags out');
-	const problem = placeholderProblem(intro);
-	if (problem) fault('intro', problem);
+/** A text of the owner in a mail. */
+export function checkLines(text: string | undefined, { member, fault }: { member: string; fault: Fault }): void {
+	if (text === undefined) return;
+	if (!isText(text, LINES_MAX) || UNFIT_FOR_TEXT.test(text.replaceAll('\r\n', '\n')))
+		fault(member, `must be a text of 1 to ${LINES_MAX} characters`);
+	if (TAG.test(text))
+		fault(member, 'must be plain text: mails are written from it as text and as HTML, so leave the tags out');
+	const problem = placeholderProblem(text);
+	if (problem) fault(member, problem);
 }
 
 function checkNames(fields: 'all' | string[] | undefined, fault: Fault): void {
@@ -135,11 +136,12 @@ function checkNames(fields: 'all' | string[] | undefined, fault: Fault): void {
 	if (new Set(fields).size < fields.length) fault('fields', 'must not name a field twice');
 }
 
+/** Returns whether a placeholder could stand for a field of that name. */
+export const isFieldName = (name: string): boolean => isText(name, NAME_MAX) && NAME.test(name);
+
 function checkReplyTo(replyTo: string | undefined, fault: Fault): void {
 	if (replyTo === undefined) return;
-	const isGood = replyTo.includes('@')
-		? isEmailAddress(replyTo) && !replyTo.includes('=?')
-		: isText(replyTo, NAME_MAX) && NAME.test(replyTo);
+	const isGood = replyTo.includes('@') ? isEmailAddress(replyTo) && !replyTo.includes('=?') : isFieldName(replyTo);
 	if (!isGood) fault('replyTo', 'must be one e-mail address, or the name of a field such as email, without braces');
 }
 

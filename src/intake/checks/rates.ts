@@ -25,6 +25,7 @@ export function createIntakeRates(
 	const toAll = createRateLimiter(limits.address, ofNetworks);
 	const ofKey = createRateLimiter(limits.api, options);
 	const failures = createRateLimiter(limits.auth, ofNetworks);
+	const links = createRateLimiter(limits.address, ofNetworks);
 	const others = {
 		challenge: createRateLimiter(limits.submit, ofNetworks),
 		status: createRateLimiter(limits.submit, ofNetworks),
@@ -43,6 +44,8 @@ export function createIntakeRates(
 		takeKey: (keyId: string): RateState | undefined => ofKey.take(keyId),
 		/** Counts a wrong key. @throws AppError RATE_LIMITED */
 		takeFailure: (clientAddress: string): void => failures.check(networkOf(clientAddress)),
+		/** Counts the use of a link in a mail to a visitor, which a mail provider may do for many. @throws AppError RATE_LIMITED */
+		takeLink: (clientAddress: string): void => links.check(networkOf(clientAddress)),
 		/** Counts a request for something else, apart from submissions. @throws AppError RATE_LIMITED */
 		takeOther: ({ form, clientAddress }: Sender, other: StatusQuery): RateState | undefined =>
 			others[other].take(networkOf(clientAddress), form.id),

@@ -186,4 +186,18 @@ export const catalogue = {
 	mailTestText: 'Dieses formsrv kann E-Mails als {address} senden. Mehr ist nicht zu tun.',
 	mailOpenDashboard: 'Dashboard öffnen',
 	mailTestReason: 'Gesendet, weil ein Betreiber dieses Servers eine Test-E-Mail an diese Adresse angefordert hat.',
+
+	responseSubject: 'Wir haben Ihre Nachricht',
+	responseText: 'Vielen Dank. Ihre Nachricht ist bei uns eingegangen.',
+	visitorReason: 'Gesendet, weil diese Adresse im Formular „{form}“ angegeben wurde.',
+	visitorStop: 'Keine weiteren E-Mails von hier',
+	stopTitle: 'Keine E-Mails mehr?',
+	stopText:
+		'Mit der Schaltfläche erhält die Adresse, an die die E-Mail ging, keine automatischen E-Mails der Formulare hier mehr.',
+	stoppedTitle: 'Keine E-Mails mehr',
+	stoppedText:
+		'Ihre Adresse erhält von hier keine automatischen E-Mails mehr. Wenn Sie wieder welche möchten, wenden Sie sich an den Betreiber der Website.',
+	linkWrongTitle: 'Dieser Link funktioniert nicht',
+	linkWrongText:
+		'Vielleicht ist er unvollständig. Öffnen Sie ihn noch einmal aus der E-Mail, oder kopieren Sie ihn ganz.',
 } satisfies Catalogue;

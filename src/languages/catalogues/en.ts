@@ -185,4 +185,17 @@ export const catalogue = {
 	mailTestText: 'This formsrv can send mail as {address}. Nothing else needs to be done.',
 	mailOpenDashboard: 'Open the dashboard',
 	mailTestReason: 'Sent because an operator of this server requested a test mail to this address.',
+
+	// Mails to visitors, and the pages of the links in them.
+	responseSubject: 'We have your message',
+	responseText: 'Thank you. Your message has reached us.',
+	visitorReason: 'Sent because this address was entered in the form “{form}”.',
+	visitorStop: 'No more mails from here',
+	stopTitle: 'No more mails?',
+	stopText: 'Press the button, and the address that got the mail gets no more automatic mails from the forms here.',
+	stoppedTitle: 'No more mails',
+	stoppedText:
+		'Your address gets no more automatic mails from here. If you want them again, ask the owner of the site.',
+	linkWrongTitle: 'This link does not work',
+	linkWrongText: 'It may be incomplete. Open it from the mail once more, or copy all of it.',
 } as const;

@@ -189,4 +189,17 @@ export const catalogue = {
 	mailTestText: 'Este formsrv puede enviar correo como {address}. No hay nada más que hacer.',
 	mailOpenDashboard: 'Abrir el panel',
 	mailTestReason: 'Enviado porque un responsable de este servidor pidió un correo de prueba a esta dirección.',
+
+	responseSubject: 'Hemos recibido su mensaje',
+	responseText: 'Gracias. Su mensaje nos ha llegado.',
+	visitorReason: 'Enviado porque esta dirección se indicó en el formulario «{form}».',
+	visitorStop: 'No recibir más correos de aquí',
+	stopTitle: '¿No más correos?',
+	stopText:
+		'Pulse el botón y la dirección que recibió el correo no recibirá más correos automáticos de los formularios de este sitio.',
+	stoppedTitle: 'No habrá más correos',
+	stoppedText:
+		'Su dirección no recibirá más correos automáticos de aquí. Si vuelve a quererlos, pídaselo al responsable del sitio.',
+	linkWrongTitle: 'Este enlace no funciona',
+	linkWrongText: 'Puede que esté incompleto. Ábralo de nuevo desde el correo o cópielo entero.',
 } satisfies Catalogue;

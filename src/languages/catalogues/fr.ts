@@ -193,4 +193,17 @@ export const catalogue = {
 	mailTestText: 'Ce formsrv peut envoyer des e-mails en tant que {address}. Il n’y a rien d’autre à faire.',
 	mailOpenDashboard: 'Ouvrir le tableau de bord',
 	mailTestReason: 'Envoyé parce qu’un responsable de ce serveur a demandé un e-mail d’essai à cette adresse.',
+
+	responseSubject: 'Nous avons reçu votre message',
+	responseText: 'Merci. Votre message nous est bien parvenu.',
+	visitorReason: 'Envoyé parce que cette adresse a été indiquée dans le formulaire « {form} ».',
+	visitorStop: 'Ne plus recevoir d’e-mails d’ici',
+	stopTitle: 'Plus d’e-mails ?',
+	stopText:
+		'Cliquez sur le bouton : l’adresse qui a reçu l’e-mail ne recevra plus d’e-mails automatiques des formulaires de ce site.',
+	stoppedTitle: 'Plus d’e-mails',
+	stoppedText:
+		'Votre adresse ne recevra plus d’e-mails automatiques d’ici. Si vous en voulez de nouveau, adressez-vous au responsable du site.',
+	linkWrongTitle: 'Ce lien ne fonctionne pas',
+	linkWrongText: 'Il est peut-être incomplet. Ouvrez-le de nouveau depuis l’e-mail ou copiez-le en entier.',
 } satisfies Catalogue;

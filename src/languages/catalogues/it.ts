@@ -190,4 +190,17 @@ export const catalogue = {
 	mailTestText: 'Questo formsrv può inviare e-mail come {address}. Non c’è altro da fare.',
 	mailOpenDashboard: 'Apri il pannello',
 	mailTestReason: 'Inviata perché un gestore di questo server ha chiesto un’e-mail di prova a questo indirizzo.',
+
+	responseSubject: 'Abbiamo ricevuto il Suo messaggio',
+	responseText: 'Grazie. Il Suo messaggio ci è arrivato.',
+	visitorReason: 'Inviata perché questo indirizzo è stato indicato nel modulo «{form}».',
+	visitorStop: 'Non ricevere più e-mail da qui',
+	stopTitle: 'Niente più e-mail?',
+	stopText:
+		'Prema il pulsante: l’indirizzo che ha ricevuto l’e-mail non riceverà più e-mail automatiche dai moduli di questo sito.',
+	stoppedTitle: 'Niente più e-mail',
+	stoppedText:
+		'Il Suo indirizzo non riceverà più e-mail automatiche da qui. Se le desidera di nuovo, si rivolga al titolare del sito.',
+	linkWrongTitle: 'Questo link non funziona',
+	linkWrongText: 'Forse è incompleto. Lo apra di nuovo dall’e-mail o lo copi per intero.',
 } satisfies Catalogue;

@@ -175,4 +175,17 @@ export const catalogue = {
 	mailTestText: 'この formsrv は {address} としてメールを送信できます。ほかに必要な操作はありません。',
 	mailOpenDashboard: 'ダッシュボードを開く',
 	mailTestReason: 'このサーバーの管理者がこのアドレスへのテストメールを求めたため送信しました。',
+
+	responseSubject: 'メッセージを受け取りました',
+	responseText: 'ありがとうございます。メッセージは確かに届きました。',
+	visitorReason: 'このアドレスがフォーム「{form}」に入力されたため送信しました。',
+	visitorStop: '今後このメールを受け取らない',
+	stopTitle: 'メールの停止',
+	stopText:
+		'ボタンを押すと、メールを受け取ったアドレスには、ここのフォームからの自動メールが今後送信されなくなります。',
+	stoppedTitle: 'メールを停止しました',
+	stoppedText:
+		'お使いのアドレスには、今後ここから自動メールは送信されません。再び受け取りたい場合は、サイトの運営者にご連絡ください。',
+	linkWrongTitle: 'このリンクは無効です',
+	linkWrongText: '途中で切れている可能性があります。メールからもう一度開くか、全体をコピーしてください。',
 } satisfies Catalogue;

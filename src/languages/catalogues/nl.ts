@@ -181,4 +181,17 @@ export const catalogue = {
 	mailTestText: 'Deze formsrv kan e-mail verzenden als {address}. U hoeft verder niets te doen.',
 	mailOpenDashboard: 'Dashboard openen',
 	mailTestReason: 'Verzonden omdat een beheerder van deze server een testmail naar dit adres heeft gevraagd.',
+
+	responseSubject: 'We hebben uw bericht',
+	responseText: 'Bedankt. Uw bericht is bij ons aangekomen.',
+	visitorReason: 'Verzonden omdat dit adres is ingevuld in het formulier “{form}”.',
+	visitorStop: 'Geen e-mails meer van hier',
+	stopTitle: 'Geen e-mails meer?',
+	stopText:
+		'Klik op de knop; het adres dat de e-mail kreeg, krijgt dan geen automatische e-mails meer van de formulieren hier.',
+	stoppedTitle: 'Geen e-mails meer',
+	stoppedText:
+		'Uw adres krijgt geen automatische e-mails meer van hier. Wilt u ze toch weer, vraag het dan aan de eigenaar van de site.',
+	linkWrongTitle: 'Deze link werkt niet',
+	linkWrongText: 'Misschien is hij niet volledig. Open hem nog eens vanuit de e-mail, of kopieer hem helemaal.',
 } satisfies Catalogue;

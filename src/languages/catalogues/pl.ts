@@ -202,4 +202,17 @@ export const catalogue = {
 	mailTestText: 'Ten formsrv może wysyłać pocztę jako {address}. Nic więcej nie trzeba robić.',
 	mailOpenDashboard: 'Otwórz panel',
 	mailTestReason: 'Wysłano, ponieważ operator tego serwera poprosił o e-mail testowy na ten adres.',
+
+	responseSubject: 'Otrzymaliśmy zgłoszenie',
+	responseText: 'Dziękujemy. Zgłoszenie do nas dotarło.',
+	visitorReason: 'Wysłano, ponieważ ten adres podano w formularzu „{form}”.',
+	visitorStop: 'Nie chcę więcej takich wiadomości',
+	stopTitle: 'Koniec z wiadomościami?',
+	stopText:
+		'Po naciśnięciu przycisku adres, na który przyszła wiadomość, nie będzie już otrzymywać automatycznych wiadomości z tutejszych formularzy.',
+	stoppedTitle: 'Nie będzie więcej wiadomości',
+	stoppedText:
+		'Ten adres nie będzie już otrzymywać stąd automatycznych wiadomości. Aby je przywrócić, należy zwrócić się do właściciela strony.',
+	linkWrongTitle: 'Ten odnośnik nie działa',
+	linkWrongText: 'Może jest niepełny. Należy otworzyć go jeszcze raz z wiadomości albo skopiować w całości.',
 } satisfies Catalogue;

@@ -189,4 +189,17 @@ export const catalogue = {
 	mailTestText: 'Este formsrv pode enviar e-mail como {address}. Não há mais nada a fazer.',
 	mailOpenDashboard: 'Abrir o painel',
 	mailTestReason: 'Enviado porque um responsável por este servidor pediu um e-mail de teste para este endereço.',
+
+	responseSubject: 'Recebemos a sua mensagem',
+	responseText: 'Obrigado. A sua mensagem chegou até nós.',
+	visitorReason: 'Enviado porque este endereço foi indicado no formulário “{form}”.',
+	visitorStop: 'Não receber mais e-mails daqui',
+	stopTitle: 'Não quer mais e-mails?',
+	stopText:
+		'Prima o botão e o endereço que recebeu o e-mail não receberá mais e-mails automáticos dos formulários deste sítio.',
+	stoppedTitle: 'Sem mais e-mails',
+	stoppedText:
+		'O seu endereço não receberá mais e-mails automáticos daqui. Se os quiser de novo, peça ao responsável pelo sítio.',
+	linkWrongTitle: 'Esta ligação não funciona',
+	linkWrongText: 'Pode estar incompleta. Abra-a de novo a partir do e-mail ou copie-a por inteiro.',
 } satisfies Catalogue;

@@ -176,4 +176,16 @@ export const catalogue = {
 	mailTestText: 'Bu formsrv {address} olarak e-posta gönderebiliyor. Başka bir şey yapmak gerekmiyor.',
 	mailOpenDashboard: 'Paneli aç',
 	mailTestReason: 'Bu sunucunun bir yöneticisi bu adrese deneme e-postası istediğinden gönderildi.',
+
+	responseSubject: 'Mesajınızı aldık',
+	responseText: 'Teşekkürler. Mesajınız bize ulaştı.',
+	visitorReason: 'Bu adres “{form}” formunda verildiğinden gönderildi.',
+	visitorStop: 'Buradan artık e-posta gönderilmesin',
+	stopTitle: 'Artık e-posta gelmesin mi?',
+	stopText: 'Düğmeye bastığınızda, e-postanın geldiği adrese buradaki formlardan artık otomatik e-posta gönderilmez.',
+	stoppedTitle: 'Artık e-posta gelmeyecek',
+	stoppedText:
+		'Adresinize buradan artık otomatik e-posta gönderilmeyecek. Yeniden almak isterseniz sitenin sahibine başvurun.',
+	linkWrongTitle: 'Bu bağlantı çalışmıyor',
+	linkWrongText: 'Eksik olabilir. E-postadan yeniden açın ya da tamamını kopyalayın.',
 } satisfies Catalogue;

@@ -167,4 +167,15 @@ export const catalogue = {
 	mailTestText: '此 formsrv 可以用 {address} 发送邮件。您无需再做什么。',
 	mailOpenDashboard: '打开控制台',
 	mailTestReason: '发送此邮件是因为此服务器的管理员请求向此地址发送测试邮件。',
+
+	responseSubject: '我们已收到您的消息',
+	responseText: '谢谢，我们已经收到您的消息。',
+	visitorReason: '发送此邮件是因为有人在表单“{form}”中填写了此地址。',
+	visitorStop: '不再接收这里的邮件',
+	stopTitle: '不再接收邮件？',
+	stopText: '按下按钮后，收到邮件的地址将不再收到这里的表单自动发送的邮件。',
+	stoppedTitle: '不会再有邮件',
+	stoppedText: '您的地址不会再收到这里的自动邮件。如果想重新接收，请联系网站所有者。',
+	linkWrongTitle: '此链接无效',
+	linkWrongText: '它可能不完整。请从邮件中重新打开，或完整复制。',
 } satisfies Catalogue;

@@ -108,6 +108,7 @@ const DELIVERY: Columns<Of<NewDelivery>> = {
 	destination: ['text', ({ destination }) => destination],
 	next_attempt_at: ['number', ({ nextAttemptAt }) => nextAttemptAt],
 	last_error: ['text', ({ lastError }) => lastError],
+	language: ['text', ({ language }) => language],
 };
 
 const FILE: Columns<Of<StoredFile>> = {

@@ -8,6 +8,7 @@ import * as sessionTables from '../session-tables.ts';
 import * as spamTables from '../spam-tables.ts';
 import * as shared from '../tables.ts';
 import * as uniqueTable from '../unique-table.ts';
+import * as visitorTables from '../visitor-tables.ts';
 
 /** Columns that only this engine has, by table. */
 const OWN_COLUMNS: Record<string, () => Record<string, pg.PgColumnBuilderBase>> = {
@@ -93,6 +94,7 @@ const sources = Object.values<unknown>({
 	...sessionTables,
 	...auditTable,
 	...uniqueTable,
+	...visitorTables,
 }).filter((table): table is SQLiteTable => is(table, SQLiteTable));
 const tables = Object.fromEntries(sources.map((table) => [getTableConfig(table).name, derive(table)]));
 
@@ -119,6 +121,8 @@ export const {
 	setup_links,
 	audit_log,
 	unique_values,
+	visitor_mails,
+	suppressions,
 } = tables as Record<string, pg.PgTable>;
 
 /** Processes that make ids, each under a number of its own; see `servers.ts`. */

@@ -150,7 +150,7 @@ function prepareStatements(client: Database) {
 		insertDelivery: lazy(() =>
 			client.prepare(
 				`insert into deliveries (id, form_id, submission_id, channel, webhook_id, event, state, destination, next_attempt_at,
-				last_error) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+				last_error, language) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			),
 		),
 		insertFile: lazy(() =>
@@ -188,7 +188,7 @@ function insertDelivery(statement: Statement, arrival: Arrival, delivery: NewDel
 
 /** In the order of the columns of the statement. */
 function deliveryValues({ id, row: { formId } }: Arrival, delivery: NewDelivery) {
-	const { channel, webhookId, event, state, destination, nextAttemptAt, lastError } = delivery;
+	const { channel, webhookId, event, state, destination, nextAttemptAt, lastError, language } = delivery;
 	return [
 		delivery.id ?? null,
 		formId,
@@ -200,5 +200,6 @@ function deliveryValues({ id, row: { formId } }: Arrival, delivery: NewDelivery)
 		destination,
 		nextAttemptAt ?? null,
 		lastError ?? null,
+		language ?? null,
 	];
 }

@@ -20,11 +20,16 @@ export function DeliveryStateChip({ state }: { state: DeliveryState }) {
 	return <span class={`chip ${tone}`}>{name}</span>;
 }
 
+const ICONS = { mail: 'mail', webhook: 'plug', visitor: 'send' } as const satisfies Record<Channel, string>;
+
+export const channelName = (channel: Channel): string =>
+	channel === 'visitor' ? 'Mail to the visitor' : capitalised(channel);
+
 export function ChannelIcon({ channel }: { channel: Channel }) {
 	return (
 		<>
-			<Icon name={channel === 'mail' ? 'mail' : 'plug'} />
-			<span class="visually-hidden">{capitalised(channel)}</span>
+			<Icon name={ICONS[channel]} />
+			<span class="visually-hidden">{channelName(channel)}</span>
 		</>
 	);
 }

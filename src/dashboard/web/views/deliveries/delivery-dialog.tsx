@@ -1,13 +1,12 @@
 /** One delivery: its state, attempts and content; a mail is shown in a sandboxed frame. */
 
 import { useState } from 'preact/hooks';
-import { capitalised } from '../../../../text/capitalised.ts';
 import { plural } from '../../../../text/plural.ts';
 import * as api from '../../api.ts';
 import type { DeliveryContent, DeliveryDetail, DeliveryState } from '../../api-types.ts';
 import { Button } from '../../components/buttons.tsx';
 import { CodeBlock } from '../../components/code.tsx';
-import { DeliveryStateChip } from '../../components/delivery-state.tsx';
+import { channelName, DeliveryStateChip } from '../../components/delivery-state.tsx';
 import { Dialog } from '../../components/dialogs.tsx';
 import { Segments } from '../../components/inputs.tsx';
 import { Loaded } from '../../components/messages.tsx';
@@ -123,7 +122,7 @@ export function DeliveryDialog({ id, onRetried, onClose }: Props) {
 			.catch(showError);
 	return (
 		<Dialog
-			title={capitalised(delivery?.channel ?? 'delivery')}
+			title={delivery ? channelName(delivery.channel) : 'Delivery'}
 			isWide
 			onClose={onClose}
 			actions={canRetry && <Button label="Send now" look="primary" onClick={retry} />}

@@ -15,6 +15,7 @@ import type { Count, Moment } from '../../../../forms/kinds/scalar.ts';
 import type { Setting } from '../../../../forms/kinds/setting.ts';
 import type { Spam } from '../../../../forms/kinds/spam.ts';
 import type { Text } from '../../../../forms/kinds/text.ts';
+import type { AutoresponderSetting as AutoresponderKind } from '../../../../forms/kinds/visitor-mails.ts';
 import { FORM_SETTINGS, type FormSetting, type SettingName } from '../../../../forms/settings.ts';
 import { Choices, Field, Select } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
@@ -34,6 +35,12 @@ import { type PagesDraft, PagesSetting, pagesChange, pagesDraft } from './pages-
 import { type RetentionDraft, RetentionSetting, retentionChange, retentionDraft } from './retention-setting.tsx';
 import { type RouteDraft, RoutesSetting, routeDraft, routeOf } from './routes-setting.tsx';
 import { type SpamDraft, SpamSetting, spamChange, spamDraft } from './spam-setting.tsx';
+import {
+	type AutoresponderDraft,
+	AutoresponderSetting,
+	autoresponderChange,
+	autoresponderDraft,
+} from './visitor-mail-setting.tsx';
 
 /** @template Draft What the inputs hold; JSON. */
 interface Control<S extends Setting<unknown>, Draft> {
@@ -185,6 +192,12 @@ const routes: Control<Routes, RouteDraft[]> = {
 	Input: RoutesSetting,
 };
 
+const autoresponder: Control<AutoresponderKind, AutoresponderDraft> = {
+	draft: autoresponderDraft,
+	change: autoresponderChange,
+	Input: AutoresponderSetting,
+};
+
 type Kind = Exclude<FormSetting['kind'], 'switch'>;
 
 const CONTROLS: { [K in Kind]: Control<Extract<FormSetting, { kind: K }>, unknown> } = {
@@ -202,6 +215,7 @@ const CONTROLS: { [K in Kind]: Control<Extract<FormSetting, { kind: K }>, unknow
 	notification,
 	routes,
 	pages,
+	autoresponder,
 };
 
 /** `undefined` for a switch. */

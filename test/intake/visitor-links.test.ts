@@ -1,0 +1,127 @@
+/** The links in mails to visitors: a page with a button, which acts only when it is pressed. */
+
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { startScriptedSmtp } from '../delivery/scripted-smtp.ts';
+import { openTestServer, type TestServer } from '../server.ts';
+
+setDefaultTimeout(60_000);
+
+let server: TestServer;
+let peer: Awaited<ReturnType<typeof startScriptedSmtp>>;
+let url = '';
+
+beforeAll(async () => {
+	peer = await startScriptedSmtp();
+	server = await openTestServer({ settings: { FORMSRV_SMTP_URL: peer.url, FORMSRV_MAIL_FROM: 'forms@example.com' } });
+	const autoresponder = { subject: 'Thank you', text: 'We have it.' };
+	// One that robots use may send with a key, so that the test has no captcha to solve.
+	await server.call('POST /api/forms', {
+		json: { name: 'Contact', slug: 'contact', captcha: 'altcha', autoresponder },
+	});
+	url = await linkFor('ada@example.com');
+});
+afterAll(async () => {
+	await server.close();
+	await peer.close();
+});
+
+/** Submits, and resolves with the link of the mail that comes of it. */
+async function linkFor(email: string): Promise<string> {
+	const before = peer.accepted.length;
+	const { status } = await server.submit('contact', { email }, { Authorization: `Bearer ${server.adminKey}` });
+	expect(status).toBe(200);
+	while (peer.accepted.length === before) await Bun.sleep(10);
+	const content = peer.accepted[before]?.content.replaceAll('\r\n ', ' ') ?? '';
+	return /^List-Unsubscribe: <(.*)>\r$/m.exec(content)?.[1] ?? '';
+}
+
+const suppressed = async () => (await server.call('GET /api/suppressions')).body;
+
+test('it stands at the submit address', () => {
+	expect(url).toStartWith(`${server.submitUrl}/f/contact/stop/`);
+});
+
+test('whatever opens it changes nothing; the button, or a mail program by one click, does', async () => {
+	for (const method of ['GET', 'HEAD']) expect((await fetch(url, { method })).status).toBe(200);
+	const page = await (await fetch(url)).text();
+	expect(page).toContain('<form method="post"><button>No more mails from here</button></form>');
+	expect(await suppressed()).toEqual({ rejected: 0, asked: 0 });
+	for (let times = 0; times < 2; times++) {
+		const pressed = await fetch(url, {
+			method: 'POST',
+			body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }),
+		});
+		expect([pressed.status, await pressed.text()]).toEqual([200, expect.stringContaining('No more mails')]);
+	}
+	expect(await suppressed()).toEqual({ rejected: 0, asked: 1 });
+	await server.submit('contact', { email: 'ADA@example.com' }, { Authorization: `Bearer ${server.adminKey}` });
+	const read = async () =>
+		(await server.call<{ deliveries: { state: string }[] }>('GET /api/deliveries?channel=visitor')).body.deliveries;
+	while ((await read())[0]?.state !== 'withheld') await Bun.sleep(10);
+	const removed = await server.call('POST /api/suppressions/remove', { json: { email: 'ada@example.com' } });
+	expect(removed.status).toBe(200);
+	expect(await suppressed()).toEqual({ rejected: 0, asked: 0 });
+	expect((await server.call('POST /api/suppressions/remove', { json: { email: 'ada@example.com' } })).status).toBe(404);
+	expect((await server.call('POST /api/suppressions/remove', { json: { email: 'ada' } })).status).toBe(400);
+});
+
+test('it works at base too, under another slug, and when the form is gone; in the language of the visitor', async () => {
+	const { pathname } = new URL(url);
+	const atBase = await fetch(`${server.baseUrl}/api${pathname}`, { headers: { 'Accept-Language': 'ar' } });
+	expect(await atBase.text()).toContain('<html lang="ar" dir="rtl"');
+	const gone = await fetch(url.replace('/contact/', '/never/'), { method: 'POST' });
+	expect(gone.status).toBe(200);
+	expect(await suppressed()).toEqual({ rejected: 0, asked: 1 });
+});
+
+test('a token that is not ours has a page that says what to do, and other methods are none', async () => {
+	for (const token of ['x', `${url.split('/').at(-1)}x`, 'a'.repeat(100)]) {
+		for (const method of ['GET', 'POST']) {
+			const response = await fetch(`${server.submitUrl}/f/contact/stop/${token}`, { method });
+			expect([response.status, await response.text()]).toEqual([
+				404,
+				expect.stringContaining('This link does not work'),
+			]);
+		}
+	}
+	expect((await fetch(`${server.submitUrl}/f/contact/stop/${'a'.repeat(101)}`)).status).toBe(404);
+	expect((await fetch(url, { method: 'DELETE' })).status).toBe(405);
+});
+
+test.each([
+	[{ autoresponder: {} }, 'autoresponder', 'needs a captcha'],
+	[{ captcha: 'altcha', autoresponder: { subject: 'Hello {{name}}' } }, 'autoresponder.subject', '{{name}}'],
+	[{ captcha: 'altcha', autoresponder: { text: '{{submission.url}}' } }, 'autoresponder.text', '{{submission.url}}'],
+	[{ captcha: 'altcha', autoresponder: { text: '{{#if a}}' } }, 'autoresponder.text', 'logic'],
+	[{ captcha: 'altcha', autoresponder: { text: '<b>Hi</b>' } }, 'autoresponder.text', 'plain text'],
+	[{ captcha: 'altcha', autoresponder: { subject: 'a\nBcc: x@example.com' } }, 'autoresponder.subject', 'one line'],
+	[{ captcha: 'altcha', autoresponder: { subject: 'a'.repeat(201) } }, 'autoresponder.subject', '200'],
+	[{ captcha: 'altcha', autoresponder: { text: 'a'.repeat(2001) } }, 'autoresponder.text', '2000'],
+	[{ captcha: 'altcha', autoresponder: { field: '' } }, 'autoresponder.field', 'name of the field'],
+	[{ captcha: 'altcha', autoresponder: { delayMinutes: 10_081 } }, 'autoresponder.delayMinutes', '10080'],
+	[{ captcha: 'altcha', autoresponder: { delayMinutes: 0.5 } }, 'autoresponder.delayMinutes', 'whole number'],
+	[
+		{ captcha: 'altcha', autoresponder: { text: '{{topic}}' }, fields: [{ name: 'topic', type: 'select' }] },
+		'autoresponder.text',
+		'{{topic}}',
+	],
+] as const)('%j is rejected by the field %s', async (settings, field, words) => {
+	const { status, body } = await server.call<{ errors: { field: string; message: string }[] }>('POST /api/forms', {
+		json: { name: 'Wrong', ...settings },
+	});
+	expect([status, body.errors]).toEqual([
+		400,
+		[expect.objectContaining({ field, message: expect.stringContaining(words) })],
+	]);
+});
+
+test('the captcha, and the rule of a placeholder, stay as long as the mail needs them', async () => {
+	const rule = { name: 'topic', type: 'select', options: ['A', 'B'] };
+	const json = { name: 'Kept', captcha: 'altcha', autoresponder: { text: '{{topic}}' }, fields: [rule] };
+	const { body: form } = await server.call<{ id: string }>('POST /api/forms', { json });
+	const patch = async (change: object) => (await server.call(`PATCH /api/forms/${form.id}`, { json: change })).status;
+	expect(await patch({ captcha: null })).toBe(400);
+	expect(await patch({ fields: null })).toBe(400);
+	expect(await patch({ fields: [{ ...rule, type: 'text', options: null }] })).toBe(400);
+	expect(await patch({ captcha: null, autoresponder: null })).toBe(200);
+});
