@@ -50,7 +50,7 @@ export type Hook = Pick<WebhookRow, 'id' | 'url' | 'events' | 'where'>;
 /** The columns of a delivery that say where it goes. */
 export type Target = Pick<DeliveryRow, 'destination'> & {
 	webhookId?: number;
-	/** Of who reads it. */
+	/** That of its reader. */
 	language?: string | null;
 	/** How long it waits before it is sent. */
 	delayMs?: number;

@@ -59,7 +59,7 @@ export function createChannels(
 				return createMailChannel(storage, { setup: mail, language, budget, store });
 			}),
 		},
-		/** By itself, so that what strangers bring about does not pause the mails to owners. */
+		/** By itself, so that rejected visitors do not pause the mails to owners. */
 		visitor: {
 			isByWebhook: false,
 			schedule: VISITOR_SCHEDULE,

@@ -76,7 +76,7 @@ export function createVisitorBounds(
 		},
 		/** Its mail server said that there is no such address. */
 		reject: async (to: string): Promise<void> => suppress(await keys.keyOf(to), 'rejected'),
-		/** Whoever has the link does not want mails any more. @param key Of the address */
+		/** Its reader, who has the link, does not want mails any more. @param key That of the address */
 		stop: (key: string): Promise<void> => suppress(key, 'asked'),
 		/** How many addresses get no mails, by reason. */
 		async suppressed(): Promise<Record<SuppressionReason, number>> {

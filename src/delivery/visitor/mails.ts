@@ -16,7 +16,7 @@ import { fillIntro, fillSubject } from '../mail/subject.ts';
 interface ToVisitor {
 	form: FormRow;
 	to: string;
-	/** Of the delivery. */
+	/** That of the delivery. */
 	id: number;
 	at: Date;
 	/** By which the visitor gets no more mails. */
