@@ -15,6 +15,7 @@ export const GUIDES: Readonly<Record<string, string>> = {
 	'docs/languages.md': 'The languages of visitors, and the pages that they see.',
 	'docs/mail.md': 'Mails of submissions: recipients, content, mail server.',
 	'docs/webhooks.md': 'Webhooks: events, signatures, chats, JSON of your own.',
+	'docs/mcp.md': 'Agents: the Model Context Protocol at `/mcp`, its tools and their keys.',
 	'docs/migrating.md': 'Moving in from another form service.',
 	'docs/settings.md': 'All settings of the server.',
 	'docs/operating.md': 'Proxy, systemd, Docker, backup, upgrade, privacy, troubleshooting.',
@@ -48,6 +49,7 @@ ${lines.join('\n')}
 ## API
 
 - [openapi.json](/api/openapi.json): every operation, field and error of this server, as OpenAPI 3.1.
+- [mcp](/mcp): the same for agents, by the Model Context Protocol, with a key.
 `;
 }
 

@@ -5,6 +5,7 @@ import { KEYS, SETTINGS, type Setting } from '../src/config/settings.ts';
 import { envName, flagName } from '../src/config/sources.ts';
 import { ALIASES } from '../src/form-values/aliases.ts';
 import { SPECIAL_NAMES, type SpecialRole } from '../src/form-values/special-names.ts';
+import { TOOLS } from '../src/server/mcp/tools.ts';
 import { RULES } from '../src/spam/rules.ts';
 
 const EFFECTS: Partial<Record<SpecialRole, string>> = {
@@ -24,6 +25,7 @@ export const TABLES = {
 	'docs/settings.md': settingsTable(),
 	'docs/migrating.md': aliasTable(),
 	'docs/spam.md': rulesTable(),
+	'docs/mcp.md': toolsTable(),
 };
 
 function settingsTable(): string {
@@ -53,6 +55,15 @@ function aliasTable(): string {
 function rulesTable(): string {
 	const rows = Object.entries(RULES).map(([name, { meaning, points }]) => [`\`${name}\``, meaning, `${points}`]);
 	return markdown(['Rule', 'What it means', 'Points'], rows);
+}
+
+function toolsTable(): string {
+	const rows = Object.entries(TOOLS).map(([name, { description, permission, isTestOnly }]) => [
+		`\`${name}\``,
+		`\`${permission}\`${isTestOnly ? ', test keys only' : ''}`,
+		description,
+	]);
+	return markdown(['Tool', 'Permission', 'What it does'], rows);
 }
 
 function markdown(headers: readonly string[], rows: readonly (readonly string[])[]): string {

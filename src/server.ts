@@ -9,8 +9,9 @@ import { createDrain, type Drain } from './http/drain.ts';
 import type { Fetch } from './http/request-pipeline.ts';
 import { localUrl } from './network/local-url.ts';
 import { startDescriptorWatch } from './server/descriptor-watch.ts';
-import { type Handlers, openHandlers, type PublicUrls } from './server/handlers.ts';
+import { type Handlers, openHandlers } from './server/handlers.ts';
 import { startMaintenance } from './server/maintenance.ts';
+import type { PublicUrls } from './server/public-urls.ts';
 import { startFollowing } from './spam/bayes/learning.ts';
 import type { StopWork } from './storage/contract.ts';
 

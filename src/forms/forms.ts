@@ -24,6 +24,7 @@ import {
 	type FormSettings,
 	pickSettings,
 	SETTING_NAMES,
+	type SettingName,
 } from './settings.ts';
 import { isFromName, slugFromName } from './slug.ts';
 import { whenDue } from './unique-values.ts';
@@ -47,7 +48,7 @@ export interface FormsOptions {
 
 /** Changes that disclose or divert content; see `keys/permissions.ts`. */
 type Disclosure = 'notificationEmail' | 'notification' | 'routes' | 'attachFiles' | 'formerSlug' | 'spam' | 'retention';
-type CheckDisclosure = (disclosure: Disclosure) => void;
+export type CheckDisclosure = (disclosure: Disclosure) => void;
 
 /** Members of a response besides the row. */
 interface FormDetails {
@@ -59,6 +60,11 @@ interface FormDetails {
 
 const NO_COUNTS: Counts = toCounts();
 const NO_NOTICES: AddressNotices = { planAddressNotice: () => [], wake: () => {} };
+
+interface ComparedForm {
+	form: Form;
+	differs: SettingName[];
+}
 
 export type Forms = ReturnType<typeof createForms>;
 
@@ -76,6 +82,12 @@ export function createForms(storage: Storage, options: FormsOptions) {
 		return toForm(form, { former, counts: counts.get(form.id), fileBytes, next: await nextDeletion(storage, form) });
 	}
 	const select = () => storage.db.select().from(forms);
+	/** The settings of an update. The present captcha may stay, even if the server has lost its secret. */
+	const checkUpdate = (input: UpdateForm, before: FormRow) =>
+		checkFormSettings(input, {
+			allowed: { captchas: new Set([...captchas(), before.captcha]), maxFileBytes },
+			before,
+		});
 
 	return {
 		/** Newest first. */
@@ -92,18 +104,22 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			return rows.map((form) => toForm(form, { ...form, ...details(form.id) }));
 		},
 		/** Returns the names of those that exist, oldest first. */
-		async namesOf(ids: readonly string[]): Promise<{ id: string; name: string }[]> {
-			const isOne = inArray(
-				forms.id,
-				ids.map((id) => decodeId(id) ?? -1),
-			);
-			const rows = await select()
-				.where(and(isOne, isNull(forms.deletedAt)))
-				.orderBy(forms.id);
-			return rows.map(({ id, name }) => ({ id: encodeId(id), name }));
-		},
+		namesOf: (ids: readonly string[]) => readNames(storage, ids),
 		async get(id: string, mode?: Mode): Promise<Form> {
 			return readForm(await storage.findForm(id, mode));
+		},
+		/**
+		 * The form with this slug, with the settings in `input` that it does not have; `undefined` if there is none.
+		 * @throws AppError VALIDATION_ERROR
+		 */
+		async compare(slug: string, mode: Mode, input: UpdateForm): Promise<ComparedForm | undefined> {
+			const [held] = await select().where(and(eq(forms.slug, slug), eq(forms.mode, mode), isNull(forms.deletedAt)));
+			if (!held) return undefined;
+			const settings = checkUpdate(input, held);
+			// As clients see both: a default may be stored in two ways.
+			const [form, wanted] = [await readForm(held), toForm({ ...held, ...settings })];
+			const names = Object.keys(settings) as SettingName[];
+			return { form, differs: names.filter((name) => !Bun.deepEquals(form[name], wanted[name])) };
 		},
 		/**
 		 * @param checkDisclosure Throws if the caller may not make the disclosure.
@@ -144,9 +160,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			{ mode, input, checkDisclosure }: { mode?: Mode; input: UpdateForm; checkDisclosure?: CheckDisclosure },
 		): Promise<Form> {
 			const before = await storage.findForm(id, mode);
-			// The present captcha may stay, even if the server has lost its secret.
-			const allowed = { captchas: new Set([...captchas(), before.captcha]), maxFileBytes };
-			const settings = checkFormSettings(input, { allowed, before });
+			const settings = checkUpdate(input, before);
 			const { name = before.name } = settings;
 			if (settings.slug === '') settings.slug = isFromName(before.slug, name) ? before.slug : slugFromName(name);
 			if (Object.keys(settings).length === 0) return readForm(before);
@@ -213,6 +227,19 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			storage.events.publish({ type: 'sweep' });
 		},
 	};
+}
+
+async function readNames({ db }: Storage, ids: readonly string[]): Promise<{ id: string; name: string }[]> {
+	const isOne = inArray(
+		forms.id,
+		ids.map((id) => decodeId(id) ?? -1),
+	);
+	const rows = await db
+		.select()
+		.from(forms)
+		.where(and(isOne, isNull(forms.deletedAt)))
+		.orderBy(forms.id);
+	return rows.map(({ id, name }) => ({ id: encodeId(id), name }));
 }
 
 /**

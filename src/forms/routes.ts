@@ -6,8 +6,9 @@ import { jsonBody, jsonResponse, operation, pathParameter } from '../http/openap
 import { succeed, successResponse } from '../http/success.ts';
 import type { Auth } from '../keys/auth.ts';
 import { mapOtherCounts } from '../storage/filters.ts';
+import { ensureForm } from './ensure.ts';
 import type { Forms } from './forms.ts';
-import { CreateForm, Form, FormList, UpdateForm } from './schema.ts';
+import { CreateForm, EnsuredForm, Form, FormList, UpdateForm } from './schema.ts';
 import { mapSettings } from './settings.ts';
 
 const EXAMPLE = {
@@ -21,6 +22,8 @@ const EXAMPLE = {
 	fileBytes: 1_253_376,
 };
 const formId = pathParameter('id', { description: 'The form.', example: EXAMPLE.id });
+const ensuredResponse = (description: string, outcome: object) =>
+	jsonResponse(description, { schema: EnsuredForm, example: { form: EXAMPLE, ...outcome } });
 
 export const formRoutes = (forms: Forms, auth: Auth) =>
 	new Elysia({ prefix: '/api/forms', tags: ['Forms'] })
@@ -52,6 +55,28 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 						example: EXAMPLE,
 						headers: { Location: 'Its path.' },
 					}),
+					errors: ['SLUG_TAKEN', 'UNAVAILABLE'],
+				}),
+			},
+		)
+		.put(
+			'/slug/:slug',
+			async ({ principal, checkDisclosure, params, request, set }) => {
+				const input = await readJson(request, UpdateForm);
+				const ensured = await ensureForm(forms, params.slug, { mode: principal.mode, input, checkDisclosure });
+				if (ensured.isNew) set.status = 201;
+				return ensured;
+			},
+			{
+				access: { permission: 'write' },
+				detail: operation('ensureForm', 'Find a form by its slug, or create it', {
+					description:
+						'Returns the form with this slug as it is, and which of the settings that were sent it does not have. If there is none, it is ' +
+						'created with them; without `name` it is called as its slug.',
+					parameters: [pathParameter('slug', { description: 'The slug.', example: 'contact' })],
+					requestBody: jsonBody(UpdateForm, { name: 'Contact' }),
+					returns: ensuredResponse('The form was there.', { isNew: false, differs: ['name'] }),
+					creates: ensuredResponse('The form was created.', { isNew: true, differs: [] }),
 					errors: ['SLUG_TAKEN', 'UNAVAILABLE'],
 				}),
 			},

@@ -4,7 +4,7 @@ import { type Static, type TObject, Type } from '@sinclair/typebox';
 import { ignoredMembers, nullable, stringEnum } from '../http/schema-types.ts';
 import { mapOtherCounts } from '../storage/filters.ts';
 import { MODES } from '../storage/tables.ts';
-import { FORM_SETTINGS, type FormInput, type FormSettings, mapSettings } from './settings.ts';
+import { FORM_SETTINGS, type FormInput, type FormSettings, mapSettings, type SettingName } from './settings.ts';
 
 const TYPES = { Type, stringEnum, nullable };
 
@@ -60,3 +60,21 @@ export const UpdateForm = Type.Object(
 	{ $id: 'UpdateForm', additionalProperties: false },
 ) as TObject & { static: UpdateForm };
 export type UpdateForm = FormInput;
+
+/** A form that was found or made by its slug. */
+export const EnsuredForm = Type.Object(
+	{
+		form: Form,
+		isNew: Type.Boolean({ description: 'Whether it was made by this request.' }),
+		differs: Type.Array(Type.String(), {
+			description:
+				'The settings that were sent and that the form does not have. They are not changed: update the form for that.',
+		}),
+	},
+	{ $id: 'EnsuredForm' },
+);
+export interface EnsuredForm {
+	form: Form;
+	isNew: boolean;
+	differs: SettingName[];
+}

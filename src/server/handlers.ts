@@ -11,12 +11,7 @@ import { smallPage } from '../intake/pages/pages.ts';
 import { pageResponse, translationFor } from '../intake/responses.ts';
 import { lazy } from '../tasks/lazy.ts';
 import { createPublicRoutes } from './public.ts';
-
-/** The public addresses of the listeners, without trailing slashes. */
-export interface PublicUrls {
-	base: string;
-	submit: string;
-}
+import type { PublicUrls } from './public-urls.ts';
 
 export interface Handlers {
 	base: Fetch;

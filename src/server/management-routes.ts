@@ -38,9 +38,11 @@ import { fileRoutes } from '../submissions/files/routes.ts';
 import { submissionRoutes } from '../submissions/routes.ts';
 import { spamRoutes } from '../submissions/spam/routes.ts';
 import { statsRoutes } from '../submissions/stats/routes.ts';
-import type { PublicUrls } from './handlers.ts';
+import { createApiCalls } from './mcp/api-calls.ts';
+import { mcpRoutes } from './mcp/routes.ts';
 import { metricsRoutes } from './metrics.ts';
 import { describedProbes } from './probe-routes.ts';
+import type { PublicUrls } from './public-urls.ts';
 import { createRecording, type Recording } from './recording.ts';
 
 const TAGS = [
@@ -105,7 +107,9 @@ export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): 
 		metricsRoutes(app, auth),
 		auditRoutes(app.audit, auth),
 	];
+	const handle = (request: Request) => recording.run(() => router.fetch(request));
 	router.use(dashboardRoutes());
+	router.use(mcpRoutes(createApiCalls({ handle, app, urls }), { auth, baseUrl: urls.base }));
 	for (const routes of described) router.use(routes);
 	const info = { version: VERSION, baseUrl: urls.base, submitUrl: urls.submit, tags: TAGS };
 	const documented = () => {

@@ -9,7 +9,7 @@ import type { Handler } from '../http/request-pipeline.ts';
 import { createEndpoint } from '../intake/endpoint.ts';
 import { createThanksHandler } from '../intake/thanks-handler.ts';
 import type { Finding } from '../storage/findings.ts';
-import type { PublicUrls } from './handlers.ts';
+import type { PublicUrls } from './public-urls.ts';
 
 /** The path of the submission endpoint: at the submit address, and at the base. */
 export type SubmitPrefix = '/f' | '/api/f';

@@ -53,11 +53,11 @@ describe('the guides', () => {
 		const text = await list.text();
 		expect(text).toStartWith('# formsrv\n\n> ');
 		const addresses = [...text.matchAll(/^- \[.*?\]\((\S+)\): \S.*$/gm)].map(([, address = '']) => address);
-		expect(addresses).toHaveLength(files.size);
+		expect(addresses).toHaveLength(files.size + 1);
 		for (const address of addresses) {
 			expect(address).toStartWith(`${server.baseUrl}/`);
 			const response = await fetch(address);
-			expect(response.status).toBe(200);
+			expect(response.status).toBe(address.endsWith('/mcp') ? 405 : 200);
 			if (!address.endsWith('.md')) continue;
 			expect(response.headers.get('Content-Type')).toBe('text/markdown; charset=utf-8');
 			expect(response.headers.get('X-Content-Type-Options')).toBe('nosniff');

@@ -21,6 +21,7 @@ interface Rule {
 const RULES: Record<string, Rule> = {
 	'GET /api/forms': { permission: 'read' },
 	'POST /api/forms': { permission: 'write' },
+	'PUT /api/forms/slug/:slug': { permission: 'write' },
 	'GET /api/forms/:id': { permission: 'read' },
 	'PATCH /api/forms/:id': { permission: 'write' },
 	'DELETE /api/forms/:id': { permission: 'delete' },

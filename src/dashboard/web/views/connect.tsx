@@ -18,8 +18,9 @@ import { to } from '../router.ts';
 import { may, session } from '../state/session.ts';
 import { showToast } from '../state/toasts.ts';
 import { useAction } from '../use-action.ts';
-import { closedSentence, isStoredIn, takesFilesAnywhere, termsOf } from './connect/form-terms.ts';
-import { snippetsFor } from './connect/snippets.ts';
+import { snippetsOf } from './connect/form-snippets.ts';
+import { closedSentence, takesFilesAnywhere, termsOf } from './connect/form-terms.ts';
+
 import { fieldsToAsk, testValues, type Values } from './connect/test-submission.ts';
 
 /** Inputs for what no value can be made up for. */
@@ -78,23 +79,10 @@ function TestSubmission({ form }: { form: Form }) {
 function Snippets({ form, address }: { form: Form; address: string }) {
 	const [id, setId] = useState('html');
 	const [withFiles, setWithFiles] = useState(false);
-	const { captcha, fields, spam } = form;
-	const [honeypot] = spam.honeypot;
-	const hasInput = fields?.some(({ type }) => type === 'file') ?? false;
+	const hasInput = form.fields?.some(({ type }) => type === 'file') ?? false;
 	const mayAddInput = !hasInput && takesFilesAnywhere(form);
-	const files = hasInput || (withFiles && mayAddInput) ? form.files : null;
-	const snippets = snippetsFor({
-		address,
-		submitUrl: session.value?.submitUrl ?? '',
-		captcha,
-		honeypot,
-		asksStatus: form.opensAt !== null || form.closesAt !== null || form.maxSubmissions !== null,
-		tellsPage: form.context?.page || form.context?.utm,
-		fields,
-		files,
-		isStored: isStoredIn(form),
-		domain: form.allowedDomains[0],
-	});
+	const submitUrl = session.value?.submitUrl ?? '';
+	const snippets = snippetsOf(form, { address, submitUrl, withFiles: hasInput || (withFiles && mayAddInput) });
 	const chosen = snippets.find((snippet) => snippet.id === id) ?? snippets[0];
 	if (chosen === undefined) return null;
 	return (

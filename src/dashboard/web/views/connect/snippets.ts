@@ -200,6 +200,8 @@ const KINDS: Record<string, Omit<Snippet, 'id' | 'code'> & { code: (form: Snippe
 	curl: { title: 'curl', hint: 'Send one from a terminal, to see it arrive.', code: curlCode },
 };
 
+export const SNIPPET_KINDS = Object.keys(KINDS);
+
 /** All snippets of a form, the simplest first. */
 export function snippetsFor(form: SnippetForm): Snippet[] {
 	return Object.entries(KINDS).map(([id, { code, ...kind }]) => ({ id, ...kind, code: code(form) }));
