@@ -3,6 +3,7 @@
 import { signal } from '@preact/signals';
 import type * as types from './api-types.ts';
 import { parseExactJson } from './exact-json.ts';
+import * as words from './sentences/words.ts';
 
 /** True if the last call reached the server. */
 export const isReachable = signal(true);
@@ -18,7 +19,7 @@ export class ApiError extends Error {
 	readonly requestId: string | undefined;
 
 	constructor(status: number, envelope: Partial<types.ErrorEnvelope>) {
-		super(envelope.error ?? `The server returned status ${status}.`);
+		super(envelope.error ?? words.frame.serverReturned(status));
 		this.name = 'ApiError';
 		this.status = status;
 		this.code = envelope.code ?? 'UNKNOWN';
@@ -70,7 +71,7 @@ async function send(path: string, options: CallOptions): Promise<Response> {
 		if (signal?.aborted) throw cause;
 		isReachable.value = false;
 	}
-	throw new ApiError(0, { code: 'UNREACHABLE', error: 'The server cannot be reached.' });
+	throw new ApiError(0, { code: 'UNREACHABLE', error: words.frame.unreachable });
 }
 
 /** Returns whether a proxy says in place of the server that it is away: errors of the server itself are JSON. */

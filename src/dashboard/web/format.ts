@@ -3,13 +3,12 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../tasks/durations.ts';
 import { lazy } from '../../tasks/lazy.ts';
 import { numeralText } from './exact-json.ts';
+import * as words from './sentences/words.ts';
 
 const WEEK_MS = 7 * DAY_MS;
 
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-
 // Created lazily: a browser takes 10 ms for its first formatter.
-const exact = lazy(() => new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'long' }));
+const exact = lazy(() => new Intl.DateTimeFormat(words.times.locale, { dateStyle: 'full', timeStyle: 'long' }));
 
 /** Largest first. */
 const UNITS = [
@@ -24,19 +23,17 @@ export function relativeTime(iso: string, now: number): string {
 	const distance = Math.abs(difference);
 	if (distance >= WEEK_MS) return shortDate(iso, now);
 	const found = UNITS.find(([, size]) => distance >= size);
-	if (!found) return 'now';
+	if (!found) return words.times.now;
 	const [unit, size] = found;
 	const count = Math.floor(distance / size);
-	if (unit === 'd' && count === 1) return difference < 0 ? 'yesterday' : 'tomorrow';
-	return difference < 0 ? `${count}${unit} ago` : `in ${count}${unit}`;
+	if (unit === 'd' && count === 1) return difference < 0 ? words.times.yesterday : words.times.tomorrow;
+	return difference < 0 ? words.times.ago(count, unit) : words.times.ahead(count, unit);
 }
 
 /** "3 Mar", and with the year when it is not this one. */
 export function shortDate(iso: string, now = Date.now()): string {
 	const date = new Date(iso);
-	const day = `${date.getDate()} ${MONTHS[date.getMonth()]}`;
-	const year = date.getFullYear();
-	return year === new Date(now).getFullYear() ? day : `${day} ${year}`;
+	return words.times.day(date, date.getFullYear() !== new Date(now).getFullYear());
 }
 
 /** Date and time in full, in the reader's zone. */
@@ -49,9 +46,9 @@ export function formatDuration(seconds: number): string {
 	const days = Math.floor(seconds / 86_400);
 	const hours = Math.floor((seconds % 86_400) / 3600);
 	const minutes = Math.floor((seconds % 3600) / 60);
-	if (days > 0) return `${days} d ${hours} h`;
-	if (hours > 0) return `${hours} h ${minutes} min`;
-	return minutes > 0 ? `${minutes} min` : `${Math.floor(seconds)} s`;
+	if (days > 0) return words.times.daysAndHours(days, hours);
+	if (hours > 0) return words.times.hoursAndMinutes(hours, minutes);
+	return minutes > 0 ? words.times.minutes(minutes) : words.times.seconds(Math.floor(seconds));
 }
 
 /** A value as plain text with all its digits; objects as JSON. */

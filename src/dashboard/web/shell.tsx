@@ -8,6 +8,7 @@ import { Sidebar, SidebarDrawer } from './components/sidebar.tsx';
 import { ConnectionBanner, ModeBadge } from './components/status-line.tsx';
 import { navigate, route } from './location.ts';
 import { EMPTY_QUERY, type Route, to } from './router.ts';
+import * as words from './sentences/words.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { loadForms, refreshFormsSoon } from './state/forms.ts';
 import { lookAtHealth } from './state/health.ts';
@@ -86,10 +87,10 @@ export function Shell() {
 	return (
 		<div class={`shell ${session.value?.mode}`}>
 			<button type="button" class="skip" onClick={() => document.querySelector<HTMLElement>('#main')?.focus()}>
-				Skip to content
+				{words.frame.skip}
 			</button>
 			<header class="topbar row">
-				<IconButton icon="menu" label="Menu" onClick={() => setMenuOpen(true)} />
+				<IconButton icon="menu" label={words.frame.menu} onClick={() => setMenuOpen(true)} />
 				<a class="brand row" href={to.forms()}>
 					formsrv
 				</a>

@@ -6,6 +6,7 @@ import { useTitle } from '../announce.ts';
 import type { Form } from '../api-types.ts';
 import { route } from '../location.ts';
 import { to } from '../router.ts';
+import * as words from '../sentences/words.ts';
 import { formOf, forms, refreshFormsSoon } from '../state/forms.ts';
 import { session } from '../state/session.ts';
 import { EmptyState } from './messages.tsx';
@@ -36,13 +37,13 @@ export function Page({ title, intro, actions, children }: PageProps) {
 
 /** The view of an unknown address. */
 export function NotFound() {
-	useTitle('Not found');
+	useTitle(words.frame.notFound);
 	return (
-		<EmptyState icon="search" title="There is nothing at this address">
-			<h1 class="visually-hidden">Not found</h1>
-			<p>The form may have been deleted, or it belongs to the other mode (live or test).</p>
+		<EmptyState icon="search" title={words.frame.nothingHere}>
+			<h1 class="visually-hidden">{words.frame.notFound}</h1>
+			<p>{words.frame.nothingHereHint}</p>
 			<a class="button" href={to.forms()}>
-				All forms
+				{words.frame.allForms}
 			</a>
 		</EmptyState>
 	);
@@ -53,18 +54,18 @@ export function FormHead({ form: id }: { form: string }) {
 	const form = formOf(id);
 	const view = route.value.view;
 	const tabs = [
-		{ view: 'inbox', label: 'Inbox', href: to.inbox(id) },
-		{ view: 'connect', label: 'Connect', href: to.connect(id) },
-		{ view: 'form-settings', label: 'Settings', href: to.formSettings(id) },
+		{ view: 'inbox', label: words.frame.inboxTab, href: to.inbox(id) },
+		{ view: 'connect', label: words.frame.connectTab, href: to.connect(id) },
+		{ view: 'form-settings', label: words.frame.settingsTab, href: to.formSettings(id) },
 	];
 	return (
 		<header class="form-head row">
 			<h1 class="clip">
-				<bdi>{form?.name ?? 'Form'}</bdi>
+				<bdi>{form?.name ?? words.controls.form}</bdi>
 			</h1>
-			{form && !form.isActive && <span class="chip">Paused</span>}
+			{form && !form.isActive && <span class="chip">{words.controls.paused}</span>}
 			{!session.value?.form && (
-				<nav class="tabs" aria-label="Form">
+				<nav class="tabs" aria-label={words.controls.form}>
 					{tabs.map((tab) => (
 						<a key={tab.view} href={tab.href} aria-current={tab.view === view ? 'page' : undefined}>
 							{tab.label}
@@ -87,7 +88,7 @@ interface FormViewProps {
 export function FormView({ form: id, title, children }: FormViewProps) {
 	const form = formOf(id);
 	const isUnknown = form === undefined && forms.value !== undefined;
-	useTitle(`${title} ${form?.name ?? 'form'}`);
+	useTitle(words.frame.titleOf(title, form?.name));
 	// It may have been created elsewhere since the list was read.
 	useEffect(() => {
 		if (isUnknown) refreshFormsSoon();

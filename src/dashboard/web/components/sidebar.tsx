@@ -5,6 +5,7 @@ import { formatCount } from '../../../text/plural.ts';
 import type { Form } from '../api-types.ts';
 import { route } from '../location.ts';
 import { to } from '../router.ts';
+import * as words from '../sentences/words.ts';
 import { forms } from '../state/forms.ts';
 import { attention } from '../state/health.ts';
 import { may, session, signOut } from '../state/session.ts';
@@ -31,7 +32,7 @@ function NavLink({ icon, label, view, attention }: LinkProps) {
 				{attention && (
 					<span class="count attention" title={attention}>
 						<span aria-hidden="true">!</span>
-						<span class="visually-hidden">(needs attention)</span>
+						<span class="visually-hidden">{words.frame.needsAttention}</span>
 					</span>
 				)}
 			</a>
@@ -51,11 +52,11 @@ function FormLink({ form }: { form: Form }) {
 			>
 				<span class="nav-dot" />
 				<bdi class="nav-name clip">{form.name}</bdi>
-				{!form.isActive && <span class="visually-hidden">(paused)</span>}
+				{!form.isActive && <span class="visually-hidden">{words.frame.paused}</span>}
 				{form.unreadCount > 0 && (
 					<span class="count">
 						{formatCount(form.unreadCount)}
-						<span class="visually-hidden"> unread</span>
+						<span class="visually-hidden">{words.frame.unread}</span>
 					</span>
 				)}
 			</a>
@@ -71,7 +72,7 @@ function ThemeButton() {
 	return (
 		<IconButton
 			icon={THEME_ICONS[current]}
-			label={`Theme: ${current}. Change to ${next}`}
+			label={words.frame.theme(current, next)}
 			onClick={() => chooseTheme(next)}
 		/>
 	);
@@ -88,9 +89,9 @@ function Contents({ onHelp }: { onHelp: () => void }) {
 				<ModeBadge />
 			</div>
 			<div class="sidebar-nav">
-				<ul>{!session.value?.form && <NavLink icon="forms" label="All forms" view="forms" />}</ul>
+				<ul>{!session.value?.form && <NavLink icon="forms" label={words.frame.allForms} view="forms" />}</ul>
 				<h2 class="nav-title" id="nav-forms">
-					Forms
+					{words.frame.forms}
 				</h2>
 				<ul aria-labelledby="nav-forms" class="nav-forms">
 					{(forms.value ?? []).map((form) => (
@@ -99,17 +100,19 @@ function Contents({ onHelp }: { onHelp: () => void }) {
 				</ul>
 				{may('audit') && (
 					<ul class="nav-bottom">
-						{may('admin') && <NavLink icon="send" label="Deliveries" view="deliveries" />}
-						{may('admin') && <NavLink icon="key" label="API keys" view="keys" />}
-						<NavLink icon="history" label="Audit log" view="audit" />
-						{may('admin') && <NavLink icon="settings" label="Server" view="settings" attention={attention.value} />}
+						{may('admin') && <NavLink icon="send" label={words.frame.deliveries} view="deliveries" />}
+						{may('admin') && <NavLink icon="key" label={words.frame.apiKeys} view="keys" />}
+						<NavLink icon="history" label={words.frame.auditLog} view="audit" />
+						{may('admin') && (
+							<NavLink icon="settings" label={words.frame.server} view="settings" attention={attention.value} />
+						)}
 					</ul>
 				)}
 			</div>
 			<div class="sidebar-foot row">
 				<ThemeButton />
-				<IconButton icon="keyboard" label="Keyboard shortcuts" hotkey="?" onClick={onHelp} />
-				<IconButton icon="signOut" label="Sign out" onClick={() => signOut().catch(showError)} />
+				<IconButton icon="keyboard" label={words.frame.shortcuts} hotkey="?" onClick={onHelp} />
+				<IconButton icon="signOut" label={words.frame.signOut} onClick={() => signOut().catch(showError)} />
 				<span class="muted small end">{session.value?.version}</span>
 			</div>
 		</>
@@ -118,7 +121,7 @@ function Contents({ onHelp }: { onHelp: () => void }) {
 
 export function Sidebar({ onHelp }: { onHelp: () => void }) {
 	return (
-		<nav class="sidebar" aria-label="Main">
+		<nav class="sidebar" aria-label={words.frame.main}>
 			<Contents onHelp={onHelp} />
 		</nav>
 	);
@@ -132,11 +135,11 @@ export function SidebarDrawer({ onHelp, onClose }: { onHelp: () => void; onClose
 		<dialog
 			ref={element}
 			class="drawer"
-			aria-label="Menu"
+			aria-label={words.frame.menu}
 			onClose={onClose}
 			onMouseDown={(event) => event.target === element.current && onClose()}
 		>
-			<nav class="sidebar" aria-label="Main">
+			<nav class="sidebar" aria-label={words.frame.main}>
 				<Contents
 					onHelp={() => {
 						onClose();

@@ -3,30 +3,30 @@
 import { useEffect } from 'preact/hooks';
 import { announce } from '../announce.ts';
 import * as api from '../api.ts';
-import type { Mode } from '../api-types.ts';
+import * as words from '../sentences/words.ts';
+
 import { session, switchMode } from '../state/session.ts';
 import { showError } from '../state/toasts.ts';
 import { Icon } from './icon.tsx';
 import { Segments } from './inputs.tsx';
 
 const RETRY_MS = 1000;
-const NAMES: Record<Mode, string> = { live: 'Live', test: 'Test' };
 
 /** The mode as a badge, or as a switch if the session can use both. */
 export function ModeBadge() {
 	const { mode, modes } = session.value ?? { mode: 'live' as const, modes: [] };
 	if (modes.length < 2) {
 		return (
-			<span class={`chip ${mode}`} title={mode === 'test' ? 'Mails and webhooks are captured, not sent' : undefined}>
-				{NAMES[mode]}
+			<span class={`chip ${mode}`} title={mode === 'test' ? words.frame.testModeHint : undefined}>
+				{words.frame.modes[mode]}
 			</span>
 		);
 	}
 	return (
 		<Segments
-			legend="Mode"
+			legend={words.frame.mode}
 			class="mode-switch"
-			options={modes.map((value) => ({ value, label: NAMES[value] }))}
+			options={modes.map((value) => ({ value, label: words.frame.modes[value] }))}
 			value={mode}
 			onChange={(choice) => switchMode(choice).catch(showError)}
 		/>
@@ -45,14 +45,14 @@ export function ConnectionBanner() {
 		const timer = setInterval(probe, RETRY_MS);
 		return () => {
 			clearInterval(timer);
-			announce('Connected again.');
+			announce(words.frame.connectedAgain);
 		};
 	}, [isDown]);
 	if (!isDown) return null;
 	return (
 		<div class="banner row danger" role="alert">
 			<Icon name="warning" />
-			<p>Connection lost. Reconnecting …</p>
+			<p>{words.frame.connectionLost}</p>
 		</div>
 	);
 }

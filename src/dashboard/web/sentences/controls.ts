@@ -1,4 +1,4 @@
-/** Sentences of buttons, dialogs and messages that every view has. */
+/** Sentences of buttons, dialogs and messages that every view has, and labels that mean the same in several. */
 
 import { formatCount } from '../../../text/plural.ts';
 
@@ -30,3 +30,22 @@ export const rowsOf = (from: number, to: number, total: number) =>
 	`${formatCount(from)}–${formatCount(to)} of ${formatCount(total)}`;
 export const previousPage = 'Previous page';
 export const nextPage = 'Next page';
+
+export const state = 'State';
+export const created = 'Created';
+export const active = 'Active';
+export const paused = 'Paused';
+export const sending = 'Sending…';
+export const send = 'Send';
+export const name = 'Name';
+export const form = 'Form';
+export const mailFrom = 'From';
+export const mailTo = 'To';
+export const replyTo = 'Reply to';
+export const subject = 'Subject';
+export const mailAsItLooks = 'The mail as it looks';
+export const fromDay = 'From';
+export const toDay = 'To';
+export const columns = 'Columns';
+export const exportThem = 'Export';
+export const posted = 'What is posted';

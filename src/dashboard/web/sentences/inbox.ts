@@ -6,7 +6,6 @@ import { formatCount, plural } from '../../../text/plural.ts';
 import type { Flags } from '../api-types.ts';
 import { phrase } from './phrase.ts';
 
-export const inbox = 'Inbox';
 export const submissions = 'Submissions';
 export const hasArrived = (form: string | undefined) => `A new submission has arrived in ${form ?? 'this form'}.`;
 export const arrivals = (count: number) => plural(count, 'new submission');
@@ -18,11 +17,7 @@ export const searchSubmissions = 'Search submissions';
 export const dates = 'Dates';
 export const datesAre = 'Dates: ';
 export const datesFromTo = (from: string, to: string) => `${from || '…'} – ${to || '…'}`;
-export const from = 'From';
-export const to = 'To';
 export const anyTime = 'Any time';
-export const columns = 'Columns';
-export const exportThem = 'Export';
 export const found = (count: number) => `${formatCount(count)} found`;
 export const clear = 'Clear';
 

@@ -97,7 +97,6 @@ export const noNotifications =
 	'None: the form has no notification address and no webhook, or deliveries were withheld.';
 export const attempts = (count: number) => plural(count, 'attempt');
 export const retry = 'Retry';
-export const send = 'Send';
 
 export const whySpam = 'Why is this spam?';
 export const spamScoreOf = (threshold: number) => ` of ${threshold}`;

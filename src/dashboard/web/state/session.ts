@@ -5,6 +5,7 @@ import * as api from '../api.ts';
 import type { Mode, OpenSession, Permission, Session } from '../api-types.ts';
 import { navigate, route } from '../location.ts';
 import { to } from '../router.ts';
+import * as words from '../sentences/words.ts';
 import { settleToasts } from './toasts.ts';
 
 const STORED_AS = 'formsrv.session';
@@ -49,7 +50,7 @@ function recall(stored: string): ShownSession | undefined {
 export function watchSession(): void {
 	effect(() => {
 		if (!api.isSignedOut.value || !session.peek()) return;
-		signInNotice.value = 'Your session has ended. Please sign in again.';
+		signInNotice.value = words.frame.sessionEnded;
 		remember(null);
 	});
 }
@@ -77,7 +78,7 @@ export async function signIn(proof: OpenSession): Promise<void> {
 export async function signOut(): Promise<void> {
 	await settleToasts();
 	await api.session.close();
-	signInNotice.value = 'You have signed out.';
+	signInNotice.value = words.frame.signedOut;
 	remember(null);
 }
 

@@ -2,7 +2,6 @@
 
 import { detailTexts } from '../../../audit/details-text.ts';
 import { capitalised } from '../../../text/capitalised.ts';
-import { formatCount } from '../../../text/plural.ts';
 import * as api from '../api.ts';
 import type { AuditEntry } from '../api-types.ts';
 import { Field, Select } from '../components/inputs.tsx';
@@ -14,6 +13,7 @@ import { Time } from '../components/time.tsx';
 import { timesOf } from '../inbox-query.ts';
 import { navigate } from '../location.ts';
 import { type AuditPlace, type Route, to } from '../router.ts';
+import * as words from '../sentences/words.ts';
 import { formOf, forms } from '../state/forms.ts';
 import { useQuery } from '../use-query.ts';
 
@@ -22,16 +22,9 @@ const PAGE_SIZE = 50;
 /** `updateForm` → `Update form`. */
 const actionText = (action: string) => capitalised(action.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
 
-const NAMELESS: Record<string, string> = {
-	session: 'Set-up link',
-	link: 'Link to a file',
-	unknown: 'Not signed in',
-	others: 'Others',
-};
-
 function actorText({ kind, id, name }: AuditEntry['actor']): string {
-	if (kind === 'user') return `${id} (command line)`;
-	return name ?? NAMELESS[kind] ?? `API key ${id}`;
+	if (kind === 'user') return words.audit.user(id);
+	return name ?? words.audit.nameless[kind] ?? words.audit.apiKey(id);
 }
 
 interface Props {
@@ -45,20 +38,20 @@ function Filters({ place, actions }: Props & { actions: readonly string[] }) {
 	return (
 		<search class="audit-filters row wrap">
 			<Select
-				label="Action"
+				label={words.audit.action}
 				value={place.action}
 				options={[
-					{ value: '', label: 'All actions' },
+					{ value: '', label: words.audit.allActions },
 					...actions.map((action) => ({ value: action, label: actionText(action) })),
 					...chosen(place.action, actionText(place.action), actions.includes(place.action)),
 				]}
 				onChange={(action) => go({ action })}
 			/>
 			<Select
-				label="About"
+				label={words.audit.about}
 				value={place.object}
 				options={[
-					{ value: '', label: 'Everything' },
+					{ value: '', label: words.audit.everything },
 					...objects,
 					...chosen(
 						place.object,
@@ -68,12 +61,12 @@ function Filters({ place, actions }: Props & { actions: readonly string[] }) {
 				]}
 				onChange={(object) => go({ object })}
 			/>
-			<Field label="From" type="date" value={place.from} onInput={(from) => go({ from })} />
-			<Field label="To" type="date" value={place.to} onInput={(day) => go({ to: day })} />
+			<Field label={words.controls.fromDay} type="date" value={place.from} onInput={(from) => go({ from })} />
+			<Field label={words.controls.toDay} type="date" value={place.to} onInput={(day) => go({ to: day })} />
 			{place.actor && (
 				<p class="small muted">
-					Only by <bdi>{place.actor.replace(':', ' ')}</bdi>.{' '}
-					<a href={to.audit({ ...place, actor: '', page: 1 })}>Show all</a>
+					{words.audit.onlyBy(<bdi>{place.actor.replace(':', ' ')}</bdi>)}{' '}
+					<a href={to.audit({ ...place, actor: '', page: 1 })}>{words.audit.showAll}</a>
 				</p>
 			)}
 		</search>
@@ -92,7 +85,7 @@ function About({ entry: { form, object } }: { entry: AuditEntry }) {
 			<a href={address}>
 				{kind} {id}
 			</a>
-			{form !== null && <span class="muted"> in {name}</span>}
+			{form !== null && <span class="muted">{words.audit.inForm(name)}</span>}
 		</>
 	);
 }
@@ -100,15 +93,15 @@ function About({ entry: { form, object } }: { entry: AuditEntry }) {
 function EntryTable({ entries, place }: Props & { entries: AuditEntry[] }) {
 	if (entries.length === 0) {
 		return (
-			<EmptyState icon="history" title="No entries">
-				<p>Nothing of this kind was done. Visitors’ submissions and reading in the inbox are not recorded.</p>
+			<EmptyState icon="history" title={words.audit.noEntries}>
+				<p>{words.audit.noEntriesHint}</p>
 			</EmptyState>
 		);
 	}
 	const columns: Column<AuditEntry>[] = [
-		{ head: 'When', class: 'col-time muted', cell: ({ createdAt }) => <Time iso={createdAt} /> },
+		{ head: words.audit.when, class: 'col-time muted', cell: ({ createdAt }) => <Time iso={createdAt} /> },
 		{
-			head: 'Who',
+			head: words.audit.who,
 			cell: ({ actor, address }) => (
 				<>
 					<a
@@ -121,11 +114,11 @@ function EntryTable({ entries, place }: Props & { entries: AuditEntry[] }) {
 			),
 		},
 		{
-			head: 'What',
+			head: words.audit.what,
 			cell: (entry) => (
 				<>
 					{actionText(entry.action)}
-					{entry.count > 1 && ` (${formatCount(entry.count)} times)`} <About entry={entry} />
+					{entry.count > 1 && words.audit.times(entry.count)} <About entry={entry} />
 					{detailTexts(entry.details).map((text) => (
 						<div key={text} class="muted small">
 							<bdi>{text}</bdi>
@@ -135,7 +128,7 @@ function EntryTable({ entries, place }: Props & { entries: AuditEntry[] }) {
 			),
 		},
 	];
-	return <Table name="Audit log" class="audit-table" columns={columns} rows={entries} />;
+	return <Table name={words.frame.auditLog} class="audit-table" columns={columns} rows={entries} />;
 }
 
 export function Audit({ at }: { at: Extract<Route, { view: 'audit' }> }) {
@@ -144,10 +137,7 @@ export function Audit({ at }: { at: Extract<Route, { view: 'audit' }> }) {
 	const query = { action, actor, object, ...timesOf(place), limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE };
 	const loaded = useQuery(JSON.stringify(query), () => api.audit.list(query));
 	return (
-		<Page
-			title="Audit log"
-			intro="Who changed what, and who took content out. Values that visitors sent are never in it."
-		>
+		<Page title={words.frame.auditLog} intro={words.audit.intro}>
 			<Filters place={place} actions={loaded.data?.actions ?? []} />
 			<Loaded query={loaded}>
 				{({ entries, pagination }) => (

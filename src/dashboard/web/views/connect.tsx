@@ -15,6 +15,7 @@ import { Term } from '../components/term.tsx';
 import { messageOf } from '../field-errors.ts';
 import { navigate } from '../location.ts';
 import { to } from '../router.ts';
+import * as words from '../sentences/words.ts';
 import { may, session } from '../state/session.ts';
 import { showToast } from '../state/toasts.ts';
 import { useAction } from '../use-action.ts';
@@ -33,7 +34,7 @@ function AskedField({ rule, onChange }: { rule: FieldRule; onChange: (value: str
 	};
 	const label = labelOf(rule);
 	if (rule.type !== 'file') {
-		return <Field label={label} hint="The test needs a value that follows the rule." value={text} onInput={set} />;
+		return <Field label={label} hint={words.connect.valueNeeded} value={text} onInput={set} />;
 	}
 	return (
 		<div class="field stack">
@@ -47,13 +48,13 @@ function TestSubmission({ form }: { form: Form }) {
 	const [values, setValues] = useState<Values>({});
 	const { run, isBusy, error } = useAction(async () => {
 		await api.submitTest(form, await testValues(form, values));
-		showToast('The test submission has arrived.', {
-			actions: [{ label: 'Show', run: () => navigate(to.inbox(form.id)) }],
+		showToast(words.connect.testArrived, {
+			actions: [{ label: words.connect.show, run: () => navigate(to.inbox(form.id)) }],
 		});
 	});
 	const closed = closedSentence(form, Date.now());
 	if (closed) return <Notice tone="warning">{closed}</Notice>;
-	if (!may('write')) return <p class="muted">Sending a test submission requires the permission to write.</p>;
+	if (!may('write')) return <p class="muted">{words.connect.testNeedsWrite}</p>;
 	const faults = error instanceof api.ApiError ? Object.values(error.fields) : [];
 	return (
 		<div class="stack">
@@ -65,7 +66,7 @@ function TestSubmission({ form }: { form: Form }) {
 				/>
 			))}
 			<div>
-				<Button label={isBusy ? 'Sending…' : 'Send a test submission'} onClick={run} disabled={isBusy} />
+				<Button label={isBusy ? words.controls.sending : words.connect.sendTest} onClick={run} disabled={isBusy} />
 			</div>
 			{error !== undefined && (
 				<Notice tone="warning" role="alert">
@@ -86,43 +87,32 @@ function Snippets({ form, address }: { form: Form; address: string }) {
 	const chosen = snippets.find((snippet) => snippet.id === id) ?? snippets[0];
 	if (chosen === undefined) return null;
 	return (
-		<section class="card snippets stack" aria-label="Snippets">
+		<section class="card snippets stack" aria-label={words.connect.snippets}>
 			<Segments
-				legend="Kind of website"
+				legend={words.connect.kindOfWebsite}
 				class="scroll"
 				options={snippets.map((snippet) => ({ value: snippet.id, label: snippet.title }))}
 				value={chosen.id}
 				onChange={setId}
 			/>
-			{mayAddInput && <Switch label="With a file input" isOn={withFiles} onChange={setWithFiles} />}
+			{mayAddInput && <Switch label={words.connect.withFileInput} isOn={withFiles} onChange={setWithFiles} />}
 			<div class="snippet-head spread">
 				<p class="muted small">{chosen.hint}</p>
-				<CopyButton text={chosen.code} what="the snippet" isLabelled />
+				<CopyButton text={chosen.code} what={words.connect.theSnippet} isLabelled />
 			</div>
-			<CodeBlock text={chosen.code} name={`${chosen.title} snippet`} />
+			<CodeBlock text={chosen.code} name={words.connect.snippetOf(chosen.title)} />
 			{form.captcha && chosen.code.includes('YOUR_') && (
-				<p class="hint">
-					Replace YOUR_SITE_KEY with the site key that {CAPTCHAS[form.captcha].label} gave you. This server knows only
-					the secret.
-				</p>
+				<p class="hint">{words.connect.siteKeyHint(CAPTCHAS[form.captcha].label)}</p>
 			)}
 		</section>
 	);
 }
 
 const specialFields = ({ spam }: Form): [name: string, meaning: ComponentChildren][] => [
-	['_next', 'Where the visitor is sent, instead of the form’s redirect address.'],
-	['_subject', 'The subject of the notification mail.'],
-	[
-		'_replyto',
-		<>
-			Where replies to the notification go. Default: the field <code>email</code>.
-		</>,
-	],
-	...spam.honeypot.map((name): [string, string] => [
-		name,
-		'A honeypot: keep it hidden. Submissions with a value in it go to spam.',
-	]),
+	['_next', words.connect.nextMeaning],
+	['_subject', words.connect.subjectMeaning],
+	['_replyto', words.connect.replyToMeaning(<code>email</code>)],
+	...spam.honeypot.map((name): [string, string] => [name, words.connect.honeypotMeaning]),
 ];
 
 function Connect({ form }: { form: Form }) {
@@ -130,24 +120,21 @@ function Connect({ form }: { form: Form }) {
 	return (
 		<>
 			<section class="stack">
-				<h2>The form’s address</h2>
+				<h2>{words.connect.address}</h2>
 				<p class="muted">{termsOf(form, Date.now()).join(' ')}</p>
-				<CodeLine text={address} what="the address" />
+				<CodeLine text={address} what={words.connect.theAddress} />
 			</section>
 			<section class="stack">
-				<h2>Put it on a website</h2>
+				<h2>{words.connect.putItOn}</h2>
 				<Snippets form={form} address={address} />
 			</section>
 			<section class="stack">
-				<h2>See it work</h2>
-				<p class="muted">
-					Sends one submission as a visitor would, with values that follow the rules. It is marked as a test; allowed
-					domains, captcha and spam rules let it pass, and its mails and webhook requests are sent.
-				</p>
+				<h2>{words.connect.seeItWork}</h2>
+				<p class="muted">{words.connect.seeItWorkHint}</p>
 				<TestSubmission form={form} />
 			</section>
 			<section class="stack">
-				<h2>Special fields</h2>
+				<h2>{words.connect.specialFields}</h2>
 				<dl class="terms stack">
 					{specialFields(form).map(([name, meaning]) => (
 						<Term key={name} name={<code>{name}</code>}>
@@ -162,7 +149,7 @@ function Connect({ form }: { form: Form }) {
 
 export function ConnectPage({ form: id }: { form: string }) {
 	return (
-		<FormView form={id} title="Connect">
+		<FormView form={id} title={words.frame.connectTab}>
 			{(form) => <Connect form={form} />}
 		</FormView>
 	);

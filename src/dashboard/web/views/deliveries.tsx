@@ -1,10 +1,9 @@
 /** The list of deliveries: sent, waiting and failed, with their errors and a retry. */
 
-import { formatCount } from '../../../text/plural.ts';
 import * as api from '../api.ts';
 import type { Delivery, DeliveryList, DeliveryQuery, DeliveryState } from '../api-types.ts';
 import { Button } from '../components/buttons.tsx';
-import { ChannelIcon, DeliveryStateChip, STATES } from '../components/delivery-state.tsx';
+import { ChannelIcon, DeliveryStateChip } from '../components/delivery-state.tsx';
 import { EmptyState, Loaded, Notice } from '../components/messages.tsx';
 import { Page } from '../components/page.tsx';
 import { Pager } from '../components/pager.tsx';
@@ -12,6 +11,7 @@ import { type Column, Table } from '../components/table.tsx';
 import { Time } from '../components/time.tsx';
 import { navigate } from '../location.ts';
 import { type Route, to } from '../router.ts';
+import * as words from '../sentences/words.ts';
 import { formOf, forms } from '../state/forms.ts';
 import { useDeliveryEvents } from '../state/live.ts';
 import { showError, showToast } from '../state/toasts.ts';
@@ -25,15 +25,15 @@ type DeliveriesRoute = Extract<Route, { view: 'deliveries' }>;
 type Place = Omit<DeliveriesRoute, 'view' | 'delivery'>;
 
 function queryOf({ state, form, page }: Place): DeliveryQuery {
-	const known = Object.hasOwn(STATES, state) ? (state as DeliveryState) : undefined;
+	const known = Object.hasOwn(words.deliveries.states, state) ? (state as DeliveryState) : undefined;
 	return { state: known, form: form || undefined, limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE };
 }
 
 function Filters({ place: { state: chosen, form } }: { place: Place }) {
 	return (
 		<div class="delivery-filters spread wrap">
-			<nav class="filters" aria-label="State">
-				{Object.entries({ '': { name: 'All' }, ...STATES }).map(([state, { name }]) => (
+			<nav class="filters" aria-label={words.controls.state}>
+				{Object.entries({ '': words.deliveries.all, ...words.deliveries.states }).map(([state, name]) => (
 					<a key={state} href={to.deliveries({ state, form })} aria-current={state === chosen ? 'true' : undefined}>
 						{name}
 					</a>
@@ -41,11 +41,11 @@ function Filters({ place: { state: chosen, form } }: { place: Place }) {
 			</nav>
 			<select
 				class="input"
-				aria-label="Form"
+				aria-label={words.controls.form}
 				value={form}
 				onChange={(event) => navigate(to.deliveries({ state: chosen, form: event.currentTarget.value }))}
 			>
-				<option value="">All forms</option>
+				<option value="">{words.frame.allForms}</option>
 				{(forms.value ?? []).map(({ id, name }) => (
 					<option key={id} value={id}>
 						{name}
@@ -59,23 +59,20 @@ function Filters({ place: { state: chosen, form } }: { place: Place }) {
 function DeliveryTable({ list, place }: { list: Delivery[]; place: Place }) {
 	if (list.length === 0) {
 		return (
-			<EmptyState icon="send" title={place.state ? 'None in this state' : 'No deliveries yet'}>
-				<p>
-					Give a form a notification address or a webhook; every mail and webhook request is listed here, with its
-					state.
-				</p>
+			<EmptyState icon="send" title={place.state ? words.deliveries.noneInState : words.deliveries.none}>
+				<p>{words.deliveries.noneHint}</p>
 			</EmptyState>
 		);
 	}
 	const columns: Column<Delivery>[] = [
 		{
-			head: 'Channel',
+			head: words.deliveries.channel,
 			isHeadHidden: true,
 			class: 'col-control',
 			cell: ({ channel }) => <ChannelIcon channel={channel} />,
 		},
 		{
-			head: 'To',
+			head: words.controls.mailTo,
 			cell: ({ id, destination, lastError }) => (
 				<>
 					<a class="row-link" href={to.delivery(id, place)}>
@@ -85,17 +82,17 @@ function DeliveryTable({ list, place }: { list: Delivery[]; place: Place }) {
 				</>
 			),
 		},
-		{ head: 'Form', class: 'col-wide', cell: ({ form }) => <bdi>{formOf(form)?.name ?? ''}</bdi> },
-		{ head: 'State', cell: ({ state }) => <DeliveryStateChip state={state} /> },
-		{ head: 'Attempts', class: 'number col-wide', cell: ({ attempts }) => attempts },
+		{ head: words.controls.form, class: 'col-wide', cell: ({ form }) => <bdi>{formOf(form)?.name ?? ''}</bdi> },
+		{ head: words.controls.state, cell: ({ state }) => <DeliveryStateChip state={state} /> },
+		{ head: words.deliveries.attempts, class: 'number col-wide', cell: ({ attempts }) => attempts },
 		{
-			head: 'Next try',
+			head: words.deliveries.nextTry,
 			class: 'col-wide muted nowrap',
 			cell: ({ state, nextAttemptAt }) => (nextAttemptAt && state === 'waiting' ? <Time iso={nextAttemptAt} /> : '—'),
 		},
-		{ head: 'Created', class: 'col-time muted', cell: ({ createdAt }) => <Time iso={createdAt} /> },
+		{ head: words.controls.created, class: 'col-time muted', cell: ({ createdAt }) => <Time iso={createdAt} /> },
 	];
-	return <Table name="Deliveries" class="deliveries-table" columns={columns} rows={list} />;
+	return <Table name={words.frame.deliveries} class="deliveries-table" columns={columns} rows={list} />;
 }
 
 /** A notice if mail as a whole is not being sent. */
@@ -103,21 +100,20 @@ function MailState({ mail }: { mail: DeliveryList['mail'] }) {
 	if (!mail.isSet) {
 		return (
 			<Notice tone="warning" icon="warning">
-				No mail server is configured, so mails are withheld. <a href={to.settings()}>How to set one</a>
+				{words.deliveries.noMailServer((label) => (
+					<a href={to.settings()}>{label}</a>
+				))}
 			</Notice>
 		);
 	}
 	if (mail.heldSince === null) return null;
 	return (
 		<Notice tone="warning" icon="warning" role="status">
-			Mail is held back: {mail.heldReason}
+			{words.deliveries.mailHeld(mail.heldReason)}
 			<br />
-			Began <Time iso={mail.heldSince} />
-			{mail.nextProbeAt && (
-				<>
-					{', next try '}
-					<Time iso={mail.nextProbeAt} />
-				</>
+			{words.deliveries.mailHeldSince(
+				<Time iso={mail.heldSince} />,
+				mail.nextProbeAt && <Time iso={mail.nextProbeAt} />,
 			)}
 		</Notice>
 	);
@@ -127,8 +123,7 @@ function MailState({ mail }: { mail: DeliveryList['mail'] }) {
 function Held({ count, onSend }: { count: number; onSend: () => void }) {
 	return (
 		<Notice tone="warning" icon="warning" role="status">
-			A backup was restored. Mails and webhook requests that were waiting when it was made may have been sent since, so
-			they are held ({formatCount(count)}). <Button label="Send held deliveries" look="small" onClick={onSend} />
+			{words.deliveries.restored(count)} <Button label={words.deliveries.sendHeld} look="small" onClick={onSend} />
 		</Notice>
 	);
 }
@@ -137,9 +132,12 @@ function Held({ count, onSend }: { count: number; onSend: () => void }) {
 function Digests({ digests }: { digests: DeliveryList['digests'] }) {
 	return digests.map(({ delivery, form, since, goesAt }) => (
 		<Notice key={delivery} icon="mail" role="status">
-			<bdi>{formOf(form)?.name ?? ''}</bdi> reached its hourly mail limit <Time iso={since} />. Later submissions are
-			collected: <a href={to.delivery(delivery)}>one mail about all of them</a> goes <Time iso={goesAt} />. Each
-			submission is in the inbox as usual.
+			{words.deliveries.digest({
+				formName: <bdi>{formOf(form)?.name ?? ''}</bdi>,
+				since: <Time iso={since} />,
+				goesAt: <Time iso={goesAt} />,
+				mail: (label) => <a href={to.delivery(delivery)}>{label}</a>,
+			})}
 		</Notice>
 	));
 }
@@ -154,16 +152,16 @@ export function Deliveries({ at }: { at: DeliveriesRoute }) {
 		api.deliveries
 			.retryAll({ state, form: query.form })
 			.then(({ retried }) => {
-				const none = state === 'failed' ? 'Nothing has failed.' : 'None of the held deliveries can be sent.';
-				showToast(retried === 0 ? none : `Trying again: ${formatCount(retried)}.`);
+				const none = state === 'failed' ? words.deliveries.noneFailed : words.deliveries.noneHeld;
+				showToast(retried === 0 ? none : words.deliveries.retrying(retried));
 				reload();
 			})
 			.catch(showError);
 	return (
 		<Page
-			title="Deliveries"
-			intro="Mails and webhook requests. Failed ones are retried for days before they are given up."
-			actions={<Button label="Retry all failed" icon="refresh" onClick={() => retryAll('failed')} />}
+			title={words.frame.deliveries}
+			intro={words.deliveries.intro}
+			actions={<Button label={words.deliveries.retryFailed} icon="refresh" onClick={() => retryAll('failed')} />}
 		>
 			{data && <MailState mail={data.mail} />}
 			{data && data.held > 0 && <Held count={data.held} onSend={() => retryAll('held')} />}

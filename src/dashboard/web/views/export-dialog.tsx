@@ -3,7 +3,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { COLUMN_TITLES } from '../../../submissions/export/column-titles.ts';
 import { roughSize } from '../../../text/byte-sizes.ts';
-import { formatCount, plural } from '../../../text/plural.ts';
 import * as api from '../api.ts';
 import { Button } from '../components/buttons.tsx';
 import { Dialog } from '../components/dialogs.tsx';
@@ -12,6 +11,7 @@ import { openSink, type Sink } from '../export-file.ts';
 import { createRecordCounter } from '../export-progress.ts';
 import { selectionOf } from '../inbox-query.ts';
 import type { InboxQuery } from '../router.ts';
+import * as words from '../sentences/words.ts';
 import { fieldLabels, formOf } from '../state/forms.ts';
 import { showError, showToast } from '../state/toasts.ts';
 
@@ -25,21 +25,21 @@ interface Props {
 }
 
 const FORMATS: { value: api.ExportFormat; label: string; hint: string }[] = [
-	{ value: 'csv', label: 'CSV', hint: 'One row each, one column per field, for spreadsheets and other services' },
+	{ value: 'csv', label: words.exports.csv, hint: words.exports.csvHint },
 	{
 		value: 'xlsx',
-		label: 'Excel workbook',
-		hint: 'For spreadsheets: opens as it is, texts stay texts, dates are dates',
+		label: words.exports.xlsx,
+		hint: words.exports.xlsxHint,
 	},
-	{ value: 'json', label: 'JSON', hint: 'For programs: values exactly as they were sent' },
-	{ value: 'ndjson', label: 'NDJSON', hint: 'One JSON object per line, for large data' },
+	{ value: 'json', label: words.exports.json, hint: words.exports.jsonHint },
+	{ value: 'ndjson', label: words.exports.ndjson, hint: words.exports.ndjsonHint },
 ];
 
 const RECEIVED = 'createdAt';
 /** The API lists at most so many names; the fields beyond them share a column. */
 const LISTED_MAX = 2000;
 const BEYOND_FIELDS = 'otherFields';
-const BEYOND = { value: BEYOND_FIELDS, label: `Fields beyond these ${formatCount(LISTED_MAX)}` };
+const BEYOND = { value: BEYOND_FIELDS, label: words.exports.fieldsBeyond(LISTED_MAX) };
 
 const OTHER_COLUMNS = Object.entries(COLUMN_TITLES)
 	.filter(([value]) => value !== BEYOND_FIELDS)
@@ -69,12 +69,12 @@ function ProgressLine({ progress, total }: { progress: Progress; total: number }
 	return (
 		<div class="stack" role="status">
 			<progress
-				aria-label="Export"
+				aria-label={words.controls.exportThem}
 				max={Math.max(1, total)}
 				value={progress.records === undefined ? undefined : Math.min(progress.records, total)}
 			/>
 			<p class="muted small">
-				{progress.records !== undefined && `${formatCount(progress.records)} of ${formatCount(total)} · `}
+				{progress.records !== undefined && words.exports.recordsOf(progress.records, total)}
 				{roughSize(progress.bytes)}
 			</p>
 		</div>
@@ -116,7 +116,7 @@ export function ExportDialog({ form, fields, query, total, onClose }: Props) {
 		running.current = abort;
 		try {
 			const sink = await openSink({
-				name: `${formOf(form)?.slug || 'submissions'}.${format}`,
+				name: `${formOf(form)?.slug || words.exports.fileName}.${format}`,
 				isLarge: total > 100_000,
 			});
 			const count = format === 'xlsx' ? () => undefined : createRecordCounter(format);
@@ -128,7 +128,7 @@ export function ExportDialog({ form, fields, query, total, onClose }: Props) {
 				state.bytes += chunk.length;
 				setProgress({ ...state });
 			});
-			showToast(`${plural(total, 'submission')} exported.`);
+			showToast(words.exports.exported(total));
 			onClose();
 		} catch (error) {
 			if (abort.signal.aborted || (error instanceof DOMException && error.name === 'AbortError')) return;
@@ -139,18 +139,18 @@ export function ExportDialog({ form, fields, query, total, onClose }: Props) {
 
 	return (
 		<Dialog
-			title="Export submissions"
+			title={words.exports.title}
 			onClose={onClose}
 			actions={
 				<>
 					{chosen.length > 0 && (
 						<a class="button ghost" href={api.exportAddress(form, request)} download>
-							Download without progress
+							{words.exports.withoutProgress}
 						</a>
 					)}
-					<Button label="Cancel" onClick={onClose} />
+					<Button label={words.controls.cancel} onClick={onClose} />
 					<Button
-						label="Export"
+						label={words.controls.exportThem}
 						look="primary"
 						disabled={progress !== undefined || total === 0 || chosen.length === 0}
 						onClick={start}
@@ -158,41 +158,33 @@ export function ExportDialog({ form, fields, query, total, onClose }: Props) {
 				</>
 			}
 		>
-			<p>
-				{plural(total, 'submission')}: what the inbox shows now,{' '}
-				{query.filter === 'all' ? 'without spam' : `filter “${query.filter}”`}
-				{query.search && `, search “${query.search}”`}.
-			</p>
+			<p>{words.exports.isOf(total, query)}</p>
 			<Choices
-				legend="Format"
+				legend={words.exports.format}
 				type="radio"
 				options={FORMATS}
 				chosen={[format]}
 				onChange={([value = format]) => setFormat(value)}
 			/>
-			<Ticks legend="Columns" class="checks in-dialog" options={columns} chosen={chosen} onChange={setChosen} />
+			<Ticks
+				legend={words.controls.columns}
+				class="checks in-dialog"
+				options={columns}
+				chosen={chosen}
+				onChange={setChosen}
+			/>
 			{isTable && (
 				<Switch
-					label="Names and times for people"
-					hint="Columns are called as here, and times are those of your clock, not UTC. Programs want neither."
+					label={words.exports.forPeople}
+					hint={words.exports.forPeopleHint}
 					isOn={isForPeople}
 					onChange={setForPeople}
 				/>
 			)}
 			{isCsv && (
 				<>
-					<Switch
-						label="Mark the file as UTF-8"
-						hint="Excel needs this mark (BOM) to read letters such as é or 你; some programs cannot read it."
-						isOn={hasBom}
-						onChange={setBom}
-					/>
-					<Switch
-						label="Guard against formulas"
-						hint="An apostrophe keeps spreadsheets from running submitted text as a formula. Turn it off for programs."
-						isOn={isGuarded}
-						onChange={setGuarded}
-					/>
+					<Switch label={words.exports.bom} hint={words.exports.bomHint} isOn={hasBom} onChange={setBom} />
+					<Switch label={words.exports.guard} hint={words.exports.guardHint} isOn={isGuarded} onChange={setGuarded} />
 				</>
 			)}
 			{progress && <ProgressLine progress={progress} total={total} />}

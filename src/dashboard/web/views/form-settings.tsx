@@ -6,6 +6,7 @@ import { SETTING_GROUPS, type SettingGroup } from '../../../forms/kinds/setting.
 import type { Form } from '../api-types.ts';
 import { FormView } from '../components/page.tsx';
 import { to } from '../router.ts';
+import * as words from '../sentences/words.ts';
 import { may } from '../state/session.ts';
 import { DeleteForm } from './form-settings/delete-form.tsx';
 import { FormMail } from './form-settings/form-mail.tsx';
@@ -39,7 +40,7 @@ function Groups({ form, at }: { form: Form; at: string }) {
 	useEffect(() => reveal(at), [at]);
 	return (
 		<>
-			<nav class="filters settings-index" aria-label="Groups">
+			<nav class="filters settings-index" aria-label={words.formSettings.groups}>
 				{GROUPS.map(([group, name]) => (
 					<a
 						key={group}
@@ -66,7 +67,7 @@ function Groups({ form, at }: { form: Form; at: string }) {
 
 export function FormSettings({ form: id, group }: { form: string; group: string }) {
 	return (
-		<FormView form={id} title="Settings of">
+		<FormView form={id} title={words.formSettings.settingsOf}>
 			{(form) => <Groups form={form} at={group} />}
 		</FormView>
 	);

@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks';
 import { roughSize } from '../../../text/byte-sizes.ts';
-import { formatCount, plural } from '../../../text/plural.ts';
+import { formatCount } from '../../../text/plural.ts';
 import * as api from '../api.ts';
 import type { Form } from '../api-types.ts';
 import { Button } from '../components/buttons.tsx';
@@ -14,6 +14,7 @@ import { Time } from '../components/time.tsx';
 import { errorOfOnly } from '../field-errors.ts';
 import { navigate } from '../location.ts';
 import { to } from '../router.ts';
+import * as words from '../sentences/words.ts';
 import { forms, putForm } from '../state/forms.ts';
 import { may, session } from '../state/session.ts';
 import { useAction } from '../use-action.ts';
@@ -24,20 +25,20 @@ const DAYS = 30;
 function NewForm() {
 	const [name, setName] = useState('');
 	const { run, isBusy, error, clearError } = useAction(async () => {
-		if (name.trim() === '') throw new Error('Give the form a name, such as “Contact”.');
+		if (name.trim() === '') throw new Error(words.forms.noName);
 		const form = await api.forms.create({ name: name.trim() });
 		putForm(form);
 		navigate(to.connect(form.id));
 	});
 	const reason = errorOfOnly(error, 'name');
 	return (
-		<form class="new-form row wrap" onSubmit={run} aria-label="New form">
+		<form class="new-form row wrap" onSubmit={run} aria-label={words.forms.newForm}>
 			<input
 				class="input"
-				aria-label="Name of the new form"
+				aria-label={words.forms.newName}
 				aria-invalid={reason ? true : undefined}
 				aria-describedby={reason && 'new-form-error'}
-				placeholder="Name of a new form"
+				placeholder={words.forms.newNameHint}
 				maxLength={200}
 				value={name}
 				onInput={(event) => {
@@ -45,7 +46,7 @@ function NewForm() {
 					clearError();
 				}}
 			/>
-			<Button label="Create form" icon="plus" type="submit" look="primary" disabled={isBusy} />
+			<Button label={words.forms.create} icon="plus" type="submit" look="primary" disabled={isBusy} />
 			{reason && (
 				<p class="field-error" id="new-form-error" role="alert">
 					{reason}
@@ -58,13 +59,13 @@ function NewForm() {
 /** The submissions of each day, in the order of the days. */
 function Recent({ counts }: { counts: number[] }) {
 	const sum = counts.reduce((total, count) => total + count, 0);
-	return <Sparkline counts={counts} label={`${plural(sum, 'submission')} in the last ${DAYS} days`} />;
+	return <Sparkline counts={counts} label={words.forms.inLastDays(sum, DAYS)} />;
 }
 
 function FormsTable({ list, stats }: { list: Form[]; stats: Record<string, number[]> | undefined }) {
 	const columns: Column<Form>[] = [
 		{
-			head: 'Form',
+			head: words.controls.form,
 			cell: ({ id, name, slug }) => (
 				<>
 					<a class="row-link" href={to.inbox(id)}>
@@ -75,31 +76,33 @@ function FormsTable({ list, stats }: { list: Form[]; stats: Record<string, numbe
 			),
 		},
 		{
-			head: 'State',
+			head: words.controls.state,
 			class: 'col-wide',
-			cell: ({ isActive }) => <span class={isActive ? 'chip good' : 'chip'}>{isActive ? 'Active' : 'Paused'}</span>,
+			cell: ({ isActive }) => (
+				<span class={isActive ? 'chip good' : 'chip'}>{isActive ? words.controls.active : words.controls.paused}</span>
+			),
 		},
 		{
-			head: `Last ${DAYS} days`,
+			head: words.forms.lastDays(DAYS),
 			class: 'col-wide col-spark',
 			cell: ({ id }) => stats && <Recent counts={stats[id] ?? new Array(DAYS).fill(0)} />,
 		},
 		{
-			head: 'Unread',
+			head: words.forms.unread,
 			class: 'number',
 			cell: ({ unreadCount }) => <span class={unreadCount > 0 ? 'count' : 'muted'}>{formatCount(unreadCount)}</span>,
 		},
-		{ head: 'All', class: 'number', cell: ({ submissionCount }) => formatCount(submissionCount) },
+		{ head: words.forms.all, class: 'number', cell: ({ submissionCount }) => formatCount(submissionCount) },
 		{
-			head: 'Files',
+			head: words.forms.files,
 			class: 'number col-wide',
 			cell: ({ fileBytes }) => <span class="muted">{fileBytes > 0 ? roughSize(fileBytes) : '–'}</span>,
 		},
-		{ head: 'Created', class: 'col-wide muted', cell: ({ createdAt }) => <Time iso={createdAt} /> },
+		{ head: words.controls.created, class: 'col-wide muted', cell: ({ createdAt }) => <Time iso={createdAt} /> },
 	];
 	return (
 		<Table
-			name="Forms"
+			name={words.frame.forms}
 			class="forms-table"
 			columns={columns}
 			rows={list}
@@ -113,21 +116,11 @@ export function FormsList() {
 	const stats = useQuery('stats', () => api.forms.stats(DAYS));
 	const isTest = session.value?.mode === 'test';
 	return (
-		<Page
-			title="Forms"
-			intro={
-				isTest
-					? 'Test forms work like live ones, but their mails and webhooks are captured instead of sent.'
-					: undefined
-			}
-		>
+		<Page title={words.frame.forms} intro={isTest ? words.forms.testIntro : undefined}>
 			{may('write') && <NewForm />}
 			{list?.length === 0 && (
-				<EmptyState icon="forms" title={isTest ? 'No test forms yet' : 'No forms yet'}>
-					<p>
-						Name one above. You get an address that any website can post to, and snippets to copy; what people send
-						arrives here while you watch.
-					</p>
+				<EmptyState icon="forms" title={isTest ? words.forms.noTestForms : words.forms.noForms}>
+					<p>{words.forms.noFormsHint}</p>
 				</EmptyState>
 			)}
 			{list && list.length > 0 && <FormsTable list={list} stats={stats.data?.forms} />}

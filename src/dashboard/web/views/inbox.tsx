@@ -105,7 +105,7 @@ export function InboxView(props: Place) {
 	const { form, submission, query } = props;
 	const inbox = useInbox(props);
 	const known = formOf(form);
-	useTitle(`${known?.unreadCount ? `(${known.unreadCount}) ` : ''}${known?.name ?? words.inbox.inbox}`);
+	useTitle(`${known?.unreadCount ? `(${known.unreadCount}) ` : ''}${known?.name ?? words.frame.inboxTab}`);
 	useInboxFocus(props);
 	const keys = inboxKeys(inbox, props);
 	useShortcuts(keys);

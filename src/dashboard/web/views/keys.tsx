@@ -10,6 +10,7 @@ import { Page } from '../components/page.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { Time } from '../components/time.tsx';
 import { shortDate } from '../format.ts';
+import * as words from '../sentences/words.ts';
 import { formOf } from '../state/forms.ts';
 import { session } from '../state/session.ts';
 import { showToast } from '../state/toasts.ts';
@@ -19,21 +20,23 @@ import { NewKeyDialog } from './keys/new-key-dialog.tsx';
 const isLive = ({ revokedAt }: ApiKey) => revokedAt === null;
 
 function State({ apiKey: key }: { apiKey: ApiKey }) {
-	if (!isLive(key)) return <span class="chip bad">Revoked</span>;
-	if (!key.expiresAt) return <span class="chip good">Active</span>;
+	if (!isLive(key)) return <span class="chip bad">{words.keys.revoked}</span>;
+	if (!key.expiresAt) return <span class="chip good">{words.controls.active}</span>;
 	const isExpired = new Date(key.expiresAt).getTime() < Date.now();
 	return (
 		<>
-			<span class={isExpired ? 'chip warn' : 'chip good'}>{isExpired ? 'Expired' : 'Active'}</span>
-			<span class="muted small nowrap"> until {shortDate(key.expiresAt)}</span>
+			<span class={isExpired ? 'chip warn' : 'chip good'}>
+				{isExpired ? words.keys.expired : words.controls.active}
+			</span>
+			<span class="muted small nowrap">{words.keys.until(shortDate(key.expiresAt))}</span>
 		</>
 	);
 }
 
 function scopeOf(key: ApiKey): string {
-	const names = key.forms?.map((id) => `“${formOf(id)?.name ?? id}”`);
-	if (names) return `${key.permissions.join(', ')}: ${names.join(', ')} only`;
-	return key.permissions.includes('admin') ? 'Everything' : key.permissions.join(', ');
+	const names = key.forms?.map((id) => formOf(id)?.name ?? id);
+	if (names) return words.keys.onlyForms(key.permissions.join(', '), names);
+	return key.permissions.includes('admin') ? words.keys.everything : key.permissions.join(', ');
 }
 
 /** The name of a key, and below it how the key begins. */
@@ -49,37 +52,42 @@ export function KeyName({ name, display }: { name: string; display?: string }) {
 function KeyTable({ list, onRevoke }: { list: ApiKey[]; onRevoke: (key: ApiKey) => void }) {
 	if (list.length === 0) {
 		return (
-			<EmptyState icon="key" title="No keys yet">
-				<p>Create one for each program that uses the API, with only the permissions that it needs.</p>
+			<EmptyState icon="key" title={words.keys.noKeys}>
+				<p>{words.keys.noKeysHint}</p>
 			</EmptyState>
 		);
 	}
 	const columns: Column<ApiKey>[] = [
-		{ head: 'Key', cell: ({ name, display }) => <KeyName name={name || 'Unnamed'} display={display} /> },
-		{ head: 'May', class: 'col-wide', cell: (key) => <bdi>{scopeOf(key)}</bdi> },
-		{ head: 'State', cell: (key) => <State apiKey={key} /> },
 		{
-			head: 'Last used',
-			class: 'col-wide muted',
-			cell: ({ lastUsedAt }) => (lastUsedAt ? <Time iso={lastUsedAt} /> : 'Never used'),
+			head: words.keys.key,
+			cell: ({ name, display }) => <KeyName name={name || words.keys.unnamed} display={display} />,
 		},
-		{ head: 'Created', class: 'col-wide muted', cell: ({ createdAt }) => <Time iso={createdAt} /> },
+		{ head: words.keys.may, class: 'col-wide', cell: (key) => <bdi>{scopeOf(key)}</bdi> },
+		{ head: words.controls.state, cell: (key) => <State apiKey={key} /> },
 		{
-			head: 'Actions',
+			head: words.keys.lastUsed,
+			class: 'col-wide muted',
+			cell: ({ lastUsedAt }) => (lastUsedAt ? <Time iso={lastUsedAt} /> : words.keys.neverUsed),
+		},
+		{ head: words.controls.created, class: 'col-wide muted', cell: ({ createdAt }) => <Time iso={createdAt} /> },
+		{
+			head: words.keys.actions,
 			isHeadHidden: true,
 			class: 'col-action',
 			cell: (key) =>
 				isLive(key) && (
 					<Button
-						label="Revoke"
+						label={words.keys.revoke}
 						look="small"
 						onClick={() => onRevoke(key)}
-						aria-label={`Revoke ${key.name || key.display}`}
+						aria-label={words.keys.revokeOf(key.name || key.display)}
 					/>
 				),
 		},
 	];
-	return <Table name="API keys" columns={columns} rows={list} rowClass={(key) => (isLive(key) ? '' : 'paused')} />;
+	return (
+		<Table name={words.frame.apiKeys} columns={columns} rows={list} rowClass={(key) => (isLive(key) ? '' : 'paused')} />
+	);
 }
 
 export function Keys() {
@@ -90,14 +98,14 @@ export function Keys() {
 	const mode = session.value?.mode;
 	const revoke = async (key: ApiKey) => {
 		await api.keys.revoke(key.id);
-		showToast('The key no longer works.');
+		showToast(words.keys.isRevoked);
 		query.reload();
 	};
 	return (
 		<Page
-			title="API keys"
-			intro={`Programs use the API with a key. A ${mode} key sees the ${mode} forms only.`}
-			actions={<Button label="New key" icon="plus" look="primary" onClick={() => setMaking(true)} />}
+			title={words.frame.apiKeys}
+			intro={words.keys.intro(mode)}
+			actions={<Button label={words.keys.newKey} icon="plus" look="primary" onClick={() => setMaking(true)} />}
 		>
 			<Loaded query={query}>{({ keys }) => <KeyTable list={keys} onRevoke={setDoomed} />}</Loaded>
 			{isMaking && (
@@ -111,20 +119,22 @@ export function Keys() {
 				/>
 			)}
 			{secret && (
-				<SecretDialog title="Your new key" secret={secret} what="the key" onClose={() => setSecret('')}>
-					<p>Copy it now: only its hash is stored, so it can never be shown again.</p>
+				<SecretDialog title={words.keys.yourKey} secret={secret} what={words.keys.theKey} onClose={() => setSecret('')}>
+					<p>{words.keys.shownOnce}</p>
 				</SecretDialog>
 			)}
 			{doomed && (
 				<ConfirmDialog
-					title="Revoke this key?"
-					verb="Revoke"
+					title={words.keys.revokeQuestion}
+					verb={words.keys.revoke}
 					onConfirm={() => revoke(doomed)}
 					onClose={() => setDoomed(undefined)}
 				>
 					<p>
-						<strong>{doomed.name || 'Unnamed'}</strong> <code>{doomed.display}</code> stops working at once, and so do
-						dashboard sessions opened with it.
+						{words.keys.revokeWarning(
+							<strong>{doomed.name || words.keys.unnamed}</strong>,
+							<code>{doomed.display}</code>,
+						)}
 					</p>
 				</ConfirmDialog>
 			)}

@@ -14,6 +14,7 @@ import { type Column, Table } from '../components/table.tsx';
 import { Time } from '../components/time.tsx';
 import { formatDuration } from '../format.ts';
 import { to } from '../router.ts';
+import * as words from '../sentences/words.ts';
 import { readStatus } from '../state/health.ts';
 import { session } from '../state/session.ts';
 import { useAction } from '../use-action.ts';
@@ -38,36 +39,38 @@ function Tiles({ status }: { status: Status }) {
 	const { backup, clock, database, queue, health } = status;
 	return (
 		<dl class="tiles">
-			<Tile name="Health" note={health === 'ok' ? undefined : health}>
+			<Tile name={words.server.health} note={health === 'ok' ? undefined : health}>
 				<span class={health === 'ok' ? 'chip good' : 'chip bad'}>
-					{health === 'ok' ? 'All well' : 'Needs attention'}
+					{health === 'ok' ? words.server.allWell : words.server.needsAttention}
 				</span>
 			</Tile>
 			{clock.latest !== null && (
-				<Tile name="Clock" note={clock.latest}>
-					{clock.problem === null ? 'Was set' : 'May be wrong'}
+				<Tile name={words.server.clock} note={clock.latest}>
+					{clock.problem === null ? words.server.clockWasSet : words.server.clockMayBeWrong}
 				</Tile>
 			)}
-			<Tile name="Version" note={`up for ${formatDuration(status.uptimeSeconds)}`}>
+			<Tile name={words.server.version} note={words.server.upFor(formatDuration(status.uptimeSeconds))}>
 				{status.version}
 			</Tile>
 			<Tile
-				name="Database"
-				note={database.freeBytes === null ? undefined : `${roughSize(database.freeBytes)} free on the disk`}
+				name={words.server.database}
+				note={database.freeBytes === null ? undefined : words.server.freeOnDisk(roughSize(database.freeBytes))}
 			>
 				{roughSize(database.sizeBytes + database.walBytes)}
 			</Tile>
 			{backup && (
 				<Tile
-					name="Last backup"
-					note={backup.everySeconds === null ? undefined : `one every ${formatDuration(backup.everySeconds)}`}
+					name={words.server.lastBackup}
+					note={
+						backup.everySeconds === null ? undefined : words.server.backupEvery(formatDuration(backup.everySeconds))
+					}
 				>
-					{backup.lastAt === null ? 'None yet' : <Time iso={backup.lastAt} />}
+					{backup.lastAt === null ? words.server.noBackup : <Time iso={backup.lastAt} />}
 				</Tile>
 			)}
 			<Tile
-				name="Deliveries waiting"
-				note={<a href={to.deliveries({ state: 'failed' })}>{formatCount(queue.failed)} failed</a>}
+				name={words.server.deliveriesWaiting}
+				note={<a href={to.deliveries({ state: 'failed' })}>{words.server.failed(queue.failed)}</a>}
 			>
 				{formatCount(queue.waiting)}
 			</Tile>
@@ -85,33 +88,38 @@ function MailTest({ mail }: { mail: Status['mail'] }) {
 	if (!mail.configured) {
 		return (
 			<Notice tone="warning">
-				No mail server is set, so no notifications are sent. Set <code>FORMSRV_SMTP_URL</code> and{' '}
-				<code>FORMSRV_MAIL_FROM</code>, then restart.
+				{words.server.noMailServer(<code>FORMSRV_SMTP_URL</code>, <code>FORMSRV_MAIL_FROM</code>)}
 			</Notice>
 		);
 	}
 	if (session.value?.mode === 'test') {
-		return <p class="muted">Test mode sends nothing. Switch to live to send a test mail.</p>;
+		return <p class="muted">{words.server.testModeMail}</p>;
 	}
 	return (
 		<form class="stack" onSubmit={run} noValidate>
 			<p class="muted">
-				Mails come from <bdi>{mail.from ?? 'the server'}</bdi>.
+				{words.server.mailsComeFrom((fallback) => (
+					<bdi>{mail.from ?? fallback}</bdi>
+				))}
 			</p>
 			<div class="inline-form row wrap">
 				<Field
-					label="Send a test mail to"
+					label={words.server.sendTestTo}
 					type="email"
 					value={address}
 					onInput={setAddress}
-					placeholder="you@example.com"
+					placeholder={words.server.addressExample}
 				/>
-				<Button label={isBusy ? 'Sending…' : 'Send'} type="submit" disabled={isBusy || address.trim() === ''} />
+				<Button
+					label={isBusy ? words.controls.sending : words.controls.send}
+					type="submit"
+					disabled={isBusy || address.trim() === ''}
+				/>
 			</div>
 			<ActionFailure error={error} />
 			{reply && (
 				<Notice tone="good" role="status">
-					The mail server accepted it ({reply}). Look into the mailbox.
+					{words.server.accepted(reply)}
 				</Notice>
 			)}
 		</form>
@@ -119,38 +127,35 @@ function MailTest({ mail }: { mail: Status['mail'] }) {
 }
 
 const SETTING_COLUMNS: Column<Status['settings'][number]>[] = [
-	{ head: 'Setting', cell: ({ name }) => <span class="mono small">{name}</span> },
+	{ head: words.server.setting, cell: ({ name }) => <span class="mono small">{name}</span> },
 	{
-		head: 'Value',
+		head: words.server.value,
 		cell: ({ value, source }) => (
 			<span class={source === 'default' ? 'mono small break muted' : 'mono small break'}>{value}</span>
 		),
 	},
-	{ head: 'From', class: 'col-wide muted small', cell: ({ source }) => source },
+	{ head: words.server.from, class: 'col-wide muted small', cell: ({ source }) => source },
 ];
 
 export function Settings() {
 	const query = useQuery('status', readStatus);
 	return (
-		<Page
-			title="Server"
-			intro="Health, sessions and settings. Settings are changed where the server is started, never here."
-		>
+		<Page title={words.frame.server} intro={words.server.intro}>
 			<Loaded query={query}>
 				{(status) => (
 					<>
 						<Tiles status={status} />
 						<section class="card stack">
-							<h2>Mail</h2>
+							<h2>{words.server.mail}</h2>
 							<MailTest mail={status.mail} />
 						</section>
 						<FilesUse files={status.files} />
 						<SpamLists />
 						<Sessions />
 						<section class="stack">
-							<h2>Settings in force</h2>
+							<h2>{words.server.settings}</h2>
 							<Table
-								name="Settings in force"
+								name={words.server.settings}
 								columns={SETTING_COLUMNS}
 								rows={status.settings.map((setting) => ({ id: setting.name, ...setting }))}
 							/>

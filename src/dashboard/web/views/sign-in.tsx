@@ -8,6 +8,7 @@ import { CodeLine } from '../components/code.tsx';
 import { Field } from '../components/inputs.tsx';
 import { Notice } from '../components/messages.tsx';
 import { errorOfOnly } from '../field-errors.ts';
+import * as words from '../sentences/words.ts';
 import { signIn, signInNotice } from '../state/session.ts';
 import { useAction } from '../use-action.ts';
 
@@ -21,33 +22,33 @@ function proofOf(text: string): OpenSession {
 function Help() {
 	return (
 		<details class="sign-in-help muted">
-			<summary>Where do I get one?</summary>
+			<summary>{words.frame.whereToGetOne}</summary>
 			<div class="stack small">
-				<p>On the machine that runs formsrv, this prints a link that signs you in once; opening it is enough:</p>
-				<CodeLine text="formsrv dashboard-link" what="the command" />
-				<p>The first start of the server also printed one. For a permanent key:</p>
-				<CodeLine text="formsrv keys create" what="the command" />
+				<p>{words.frame.getLink}</p>
+				<CodeLine text="formsrv dashboard-link" what={words.frame.theCommand} />
+				<p>{words.frame.getKey}</p>
+				<CodeLine text="formsrv keys create" what={words.frame.theCommand} />
 			</div>
 		</details>
 	);
 }
 
 export function SignIn() {
-	useTitle('Sign in');
+	useTitle(words.frame.signIn);
 	const [text, setText] = useState('');
 	const { run, isBusy, error } = useAction(async () => {
-		if (text.trim() === '') throw new Error('Paste an API key or a set-up link.');
+		if (text.trim() === '') throw new Error(words.frame.noProof);
 		await signIn(proofOf(text.trim()));
 	});
 	return (
 		<main class="sign-in">
 			<div class="sign-in-card card stack">
 				<span class="brand-mark large" />
-				<h1>Sign in to formsrv</h1>
+				<h1>{words.frame.signInTo}</h1>
 				{signInNotice.value && <Notice role="status">{signInNotice.value}</Notice>}
 				<form class="stack" onSubmit={run}>
 					<Field
-						label="API key or set-up link"
+						label={words.frame.proof}
 						type="password"
 						value={text}
 						onInput={setText}
@@ -57,7 +58,12 @@ export function SignIn() {
 						isMono
 						autoFocus
 					/>
-					<Button label={isBusy ? 'Signing in…' : 'Sign in'} type="submit" look="primary block" disabled={isBusy} />
+					<Button
+						label={isBusy ? words.frame.signingIn : words.frame.signIn}
+						type="submit"
+						look="primary block"
+						disabled={isBusy}
+					/>
 				</form>
 				<Help />
 			</div>

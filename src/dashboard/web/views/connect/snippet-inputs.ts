@@ -3,12 +3,13 @@
 import { FIELD_TYPES, type FieldRule, isLong, labelOf } from '../../../../field-rules/rules.ts';
 import { sampleOf } from '../../../../field-rules/sample.ts';
 import type { FileRules } from '../../../../form-values/file-rules.ts';
+import * as words from '../../sentences/words.ts';
 
 /** For a form without rules. */
 const USUAL: readonly FieldRule[] = [
-	{ name: 'name', type: 'text', label: 'Your name', required: true },
-	{ name: 'email', type: 'email', label: 'Your e-mail', required: true },
-	{ name: 'message', type: 'text', label: 'Message', required: true },
+	{ name: 'name', type: 'text', label: words.snippets.yourName, required: true },
+	{ name: 'email', type: 'email', label: words.snippets.yourMail, required: true },
+	{ name: 'message', type: 'text', label: words.snippets.message, required: true },
 ];
 
 type Attributes = Record<string, string | number | boolean | undefined>;
@@ -45,7 +46,7 @@ const LINES = 5;
 export function rulesOf({ fields, files, isStored = () => true }: Fields): readonly FieldRule[] {
 	const rules = (fields ?? USUAL).filter(({ name }) => isStored(name));
 	const hasInput = rules.some(({ type }) => type === 'file');
-	return files && !hasInput ? [...rules, { name: 'files', type: 'file', label: 'Files' }] : rules;
+	return files && !hasInput ? [...rules, { name: 'files', type: 'file', label: words.snippets.files }] : rules;
 }
 
 export function hasFiles(form: Fields): boolean {

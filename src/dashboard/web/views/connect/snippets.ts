@@ -1,6 +1,7 @@
 /** Copy-paste code that connects a website to a form. */
 
 import { type Captcha, captchaMarkup, captchaScript } from '../../../../form-values/captchas.ts';
+import * as words from '../../sentences/words.ts';
 import { attribute, type Fields, hasFiles, inputJsx, inputMarkup, rulesOf, sampleValues } from './snippet-inputs.ts';
 
 export interface SnippetForm extends Fields {
@@ -28,9 +29,9 @@ export interface Snippet {
 }
 
 const honeypot = (name: string) => [
-	'<!-- Bots fill this in; people never see it. -->',
+	`<!-- ${words.snippets.honeypot} -->`,
 	'<div hidden>',
-	`  <input name="${attribute(name)}" aria-label="Leave this empty" tabindex="-1" autocomplete="off">`,
+	`  <input name="${attribute(name)}" aria-label="${words.snippets.leaveEmpty}" tabindex="-1" autocomplete="off">`,
 	'</div>',
 ];
 
@@ -43,7 +44,7 @@ function formMarkup(form: SnippetForm, attributes = ''): string {
 		...inputMarkup(form),
 		...(form.honeypot === undefined ? [] : honeypot(form.honeypot)),
 		...(form.captcha ? [captchaMarkup(form.captcha, form.address)] : []),
-		'<button type="submit">Send</button>',
+		`<button type="submit">${words.snippets.send}</button>`,
 	];
 	const script = form.captcha
 		? `\n<script src="${captchaScript(form.captcha, form.submitUrl)}" async defer></script>`
@@ -70,7 +71,7 @@ form.addEventListener('submit', async (event) => {
     body: new FormData(form),
   });
   const result = await response.json();
-  if (response.ok) form.replaceChildren('Thank you, your message has been sent.');
+  if (response.ok) form.replaceChildren('${words.snippets.sent}');
   else alert(result.error);
 });
 </script>`;
@@ -99,15 +100,15 @@ ${reactScript(form)}
       const result = await response.json();
       setState(response.ok ? { status: 'sent' } : { status: 'failed', error: result.error });
     } catch {
-      setState({ status: 'failed', error: 'No connection. Please try again.' });
+      setState({ status: 'failed', error: '${words.snippets.noConnection}' });
     }
   }
 
-  if (state.status === 'sent') return <p role="status">Thank you, your message has been sent.</p>;
+  if (state.status === 'sent') return <p role="status">${words.snippets.sent}</p>;
   return (
     <form onSubmit={submit}>
 ${indent(inputJsx(form), '      ')}${reactHoneypot(form.honeypot)}${reactCaptcha(form)}
-      <button disabled={state.status === 'sending'}>Send</button>
+      <button disabled={state.status === 'sending'}>${words.snippets.send}</button>
       {state.status === 'failed' && <p role="alert">{state.error}</p>}
     </form>
   );
@@ -141,7 +142,7 @@ function curlCode(form: SnippetForm): string {
 	const values = sampleValues(form).flatMap(([{ name, required }, value = required ? 'FILL_IN' : undefined]) =>
 		value === undefined ? [] : [[name, value] as const],
 	);
-	const note = form.captcha ? '# A program passes no captcha: $KEY is a key with the permission submit.\n' : '';
+	const note = form.captcha ? `# ${words.snippets.noCaptcha}\n` : '';
 	const command = `${note}curl ${quoted(form.address)} \\\n  ${curlCredential(form)}-H 'Accept: application/json' \\\n  `;
 	if (hasFiles(form)) {
 		const texts = values.map(([name, value]) => `--form-string ${quoted(`${name}=${value}`)}`);
@@ -165,39 +166,40 @@ function quoted(text: string): string {
 
 const KINDS: Record<string, Omit<Snippet, 'id' | 'code'> & { code: (form: SnippetForm) => string }> = {
 	html: {
-		title: 'HTML',
-		hint: 'Works everywhere, without any script. Paste it into your page.',
+		title: words.snippets.html,
+		hint: words.snippets.htmlHint,
 		code: (form) => formMarkup(form),
 	},
 	enhanced: {
-		title: 'HTML + script',
-		hint: 'The same form; a small script sends it in place, shows errors beside the fields and guards against double clicks.',
+		title: words.snippets.enhanced,
+		hint: words.snippets.enhancedHint,
 		code: (form) =>
 			`${formMarkup(form, scriptAttributes(form))}\n<script src="${form.submitUrl}/formsrv.js" defer></script>`,
 	},
 	fetch: {
-		title: 'fetch',
-		hint: 'A form with a script of your own, which says what happens next.',
+		title: words.snippets.fetch,
+		hint: words.snippets.fetchHint,
 		code: fetchCode,
 	},
-	react: { title: 'React', hint: 'A component without dependencies.', code: reactCode },
+	react: { title: words.snippets.react, hint: words.snippets.reactHint, code: reactCode },
 	astro: {
-		title: 'Astro',
-		hint: 'A component file; no adapter and no server code needed.',
+		title: words.snippets.astro,
+		hint: words.snippets.astroHint,
 		code: (form) => `---\n// src/components/Contact.astro\n---\n${formMarkup(form)}`,
 	},
 	hugo: {
-		title: 'Hugo',
-		hint: 'A partial for your layouts.',
+		title: words.snippets.hugo,
+		hint: words.snippets.hugoHint,
 		code: (form) =>
-			`{{/* layouts/partials/contact.html, used as {{ partial "contact.html" . }} */}}\n${formMarkup(form)}`,
+			`{{/* layouts/partials/contact.html, ${words.snippets.usedAs} {{ partial "contact.html" . }} */}}\n${formMarkup(form)}`,
 	},
 	eleventy: {
-		title: 'Eleventy',
-		hint: 'A Nunjucks include.',
-		code: (form) => `{# _includes/contact.njk, used as {% include "contact.njk" %} #}\n${formMarkup(form)}`,
+		title: words.snippets.eleventy,
+		hint: words.snippets.eleventyHint,
+		code: (form) =>
+			`{# _includes/contact.njk, ${words.snippets.usedAs} {% include "contact.njk" %} #}\n${formMarkup(form)}`,
 	},
-	curl: { title: 'curl', hint: 'Send one from a terminal, to see it arrive.', code: curlCode },
+	curl: { title: words.snippets.curl, hint: words.snippets.curlHint, code: curlCode },
 };
 
 export const SNIPPET_KINDS = Object.keys(KINDS);

@@ -2,14 +2,9 @@
 
 import type { FieldRule } from '../../../../field-rules/rules.ts';
 import type { Form } from '../../api-types.ts';
+import * as words from '../../sentences/words.ts';
 import { isStoredIn } from './form-terms.ts';
 import { rulesOf, sampleValues } from './snippet-inputs.ts';
-
-const WORDS: Record<string, string> = {
-	name: 'Test from the dashboard',
-	email: 'test@example.com',
-	message: 'If you can read this, the form works.',
-};
 
 export type Values = Record<string, string | File>;
 
@@ -27,7 +22,7 @@ export async function testValues(form: Form, asked: Values): Promise<Values> {
 	const own = { fields: form.fields, isStored: isStoredIn(form) };
 	const values: Values = {};
 	for (const [{ name }, value] of sampleValues(own)) {
-		const text = (form.fields ? undefined : WORDS[name]) ?? value;
+		const text = (form.fields ? undefined : words.connect.testValues[name]) ?? value;
 		if (text !== undefined) values[name] = text;
 	}
 	for (const { name, type, required } of rulesOf(own)) {
@@ -40,7 +35,7 @@ export async function testValues(form: Form, asked: Values): Promise<Values> {
 /** Makes a file of one of the types. */
 function makerFor(types: readonly string[]): (() => File | Promise<File>) | undefined {
 	const takes = (...some: string[]) => types.length === 0 || some.some((type) => types.includes(type));
-	if (takes('text/plain', 'text/*', '.txt')) return () => new File(['This is a test.'], 'test.txt');
+	if (takes('text/plain', 'text/*', '.txt')) return () => new File([words.connect.testFile], 'test.txt');
 	if (takes('application/pdf', 'application/*', '.pdf')) return () => new File(['%PDF-1.4\n%%EOF\n'], 'test.pdf');
 	if (takes('image/png', 'image/*', '.png')) return () => picture('image/png', 'test.png');
 	return takes('image/jpeg', '.jpg', '.jpeg') ? () => picture('image/jpeg', 'test.jpg') : undefined;

@@ -1,18 +1,18 @@
 /** One delivery: its state, attempts and content; a mail is shown in a sandboxed frame. */
 
 import { useState } from 'preact/hooks';
-import { plural } from '../../../../text/plural.ts';
 import * as api from '../../api.ts';
 import type { DeliveryContent, DeliveryDetail, DeliveryState } from '../../api-types.ts';
 import { Button } from '../../components/buttons.tsx';
 import { CodeBlock } from '../../components/code.tsx';
-import { channelName, DeliveryStateChip } from '../../components/delivery-state.tsx';
+import { DeliveryStateChip } from '../../components/delivery-state.tsx';
 import { Dialog } from '../../components/dialogs.tsx';
 import { Segments } from '../../components/inputs.tsx';
 import { Loaded } from '../../components/messages.tsx';
 import { Term } from '../../components/term.tsx';
 import { absoluteTime, jsonText, valueText } from '../../format.ts';
 import { to } from '../../router.ts';
+import * as words from '../../sentences/words.ts';
 import { showError, showToast } from '../../state/toasts.ts';
 import { useQuery } from '../../use-query.ts';
 
@@ -26,8 +26,8 @@ const RETRIABLE: DeliveryState[] = ['failed', 'waiting', 'withheld', 'held'];
 
 type Part = 'html' | 'text';
 const PARTS: { value: Part; label: string }[] = [
-	{ value: 'html', label: 'Rendered' },
-	{ value: 'text', label: 'Text' },
+	{ value: 'html', label: words.deliveries.rendered },
+	{ value: 'text', label: words.deliveries.text },
 ];
 
 function addressText(value: unknown): string {
@@ -44,53 +44,60 @@ function Mail({ id, content }: { id: string; content: DeliveryContent }) {
 	return (
 		<div class="stack">
 			<dl class="terms stack">
-				{content.from && <Term name="From">{addressText(content.from)}</Term>}
+				{content.from && <Term name={words.controls.mailFrom}>{addressText(content.from)}</Term>}
 				{content.replyTo !== undefined && content.replyTo !== null && (
-					<Term name="Reply to">{addressText(content.replyTo)}</Term>
+					<Term name={words.controls.replyTo}>{addressText(content.replyTo)}</Term>
 				)}
-				<Term name="Subject">{content.subject ?? ''}</Term>
+				<Term name={words.controls.subject}>{content.subject ?? ''}</Term>
 			</dl>
-			{content.html && content.text && <Segments legend="Part" options={PARTS} value={part} onChange={setPart} />}
+			{content.html && content.text && (
+				<Segments legend={words.deliveries.part} options={PARTS} value={part} onChange={setPart} />
+			)}
 			{part === 'text' ? (
-				<CodeBlock text={content.text ?? ''} name="Text of the mail" />
+				<CodeBlock text={content.text ?? ''} name={words.deliveries.textOfMail} />
 			) : (
-				<iframe class="mail-frame" title="The mail as it looks" sandbox="" src={api.deliveries.previewAddress(id)} />
+				<iframe
+					class="mail-frame"
+					title={words.controls.mailAsItLooks}
+					sandbox=""
+					src={api.deliveries.previewAddress(id)}
+				/>
 			)}
 		</div>
 	);
 }
 
 function Sent({ id, content }: Pick<DeliveryDetail, 'id' | 'content'>) {
-	if (content === null) return <p class="muted small">The content is no longer stored.</p>;
+	if (content === null) return <p class="muted small">{words.deliveries.notStored}</p>;
 	if (content.subject !== undefined) return <Mail id={id} content={content} />;
-	return <CodeBlock text={jsonText(content)} name="What is posted" />;
+	return <CodeBlock text={jsonText(content)} name={words.controls.posted} />;
 }
 
 function Facts({ delivery }: { delivery: DeliveryDetail }) {
 	return (
 		<dl class="terms stack">
-			<Term name="To">
+			<Term name={words.controls.mailTo}>
 				<bdi class="break">{delivery.destination}</bdi>
 			</Term>
-			<Term name="State">
-				<DeliveryStateChip state={delivery.state} /> after {plural(delivery.attempts, 'attempt')}
+			<Term name={words.controls.state}>
+				{words.deliveries.stateAfter(<DeliveryStateChip state={delivery.state} />, delivery.attempts)}
 			</Term>
-			<Term name="Created">{absoluteTime(delivery.createdAt)}</Term>
-			{delivery.finishedAt && <Term name="Finished">{absoluteTime(delivery.finishedAt)}</Term>}
-			{delivery.nextAttemptAt && <Term name="Next try">{absoluteTime(delivery.nextAttemptAt)}</Term>}
+			<Term name={words.controls.created}>{absoluteTime(delivery.createdAt)}</Term>
+			{delivery.finishedAt && <Term name={words.deliveries.finished}>{absoluteTime(delivery.finishedAt)}</Term>}
+			{delivery.nextAttemptAt && <Term name={words.deliveries.nextTry}>{absoluteTime(delivery.nextAttemptAt)}</Term>}
 			{delivery.lastError && (
-				<Term name="Last error">
+				<Term name={words.deliveries.lastError}>
 					<span class="error-text">{delivery.lastError}</span>
 				</Term>
 			)}
 			{delivery.digest && (
-				<Term name="Went with">
-					<a href={to.delivery(delivery.digest)}>one mail about many</a>
+				<Term name={words.deliveries.wentWith}>
+					<a href={to.delivery(delivery.digest)}>{words.deliveries.oneMail}</a>
 				</Term>
 			)}
 			{delivery.submission && (
-				<Term name="Because of">
-					<a href={to.submission(delivery.form, delivery.submission)}>this submission</a>
+				<Term name={words.deliveries.becauseOf}>
+					<a href={to.submission(delivery.form, delivery.submission)}>{words.deliveries.thisSubmission}</a>
 				</Term>
 			)}
 		</dl>
@@ -101,7 +108,7 @@ function Content({ delivery }: { delivery: DeliveryDetail }) {
 	return (
 		<>
 			<Facts delivery={delivery} />
-			{delivery.content?.isCut && <p class="muted small">Only the beginning is shown; the whole content is sent.</p>}
+			{delivery.content?.isCut && <p class="muted small">{words.deliveries.isCut}</p>}
 			<Sent {...delivery} />
 		</>
 	);
@@ -115,17 +122,17 @@ export function DeliveryDialog({ id, onRetried, onClose }: Props) {
 		api.deliveries
 			.retry(id)
 			.then(() => {
-				showToast('Retrying now.');
+				showToast(words.deliveries.retryingNow);
 				reload();
 				onRetried();
 			})
 			.catch(showError);
 	return (
 		<Dialog
-			title={delivery ? channelName(delivery.channel) : 'Delivery'}
+			title={delivery ? words.deliveries.channels[delivery.channel] : words.deliveries.delivery}
 			isWide
 			onClose={onClose}
-			actions={canRetry && <Button label="Send now" look="primary" onClick={retry} />}
+			actions={canRetry && <Button label={words.deliveries.sendNow} look="primary" onClick={retry} />}
 		>
 			<Loaded query={query}>{(delivery) => <Content delivery={delivery} />}</Loaded>
 		</Dialog>

@@ -4,15 +4,10 @@ import type { Condition } from '../../../../form-values/conditions.ts';
 import { Button, IconButton } from '../../components/buttons.tsx';
 import { Field, Select } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
+import * as words from '../../sentences/words.ts';
 
-const TESTS = {
-	is: 'is',
-	contains: 'contains',
-	exists: 'is filled in',
-	missing: 'is empty',
-} as const;
-type Test = keyof typeof TESTS;
-const OPTIONS = Object.entries(TESTS).map(([value, label]) => ({ value, label }));
+type Test = keyof typeof words.formSettings.tests;
+const OPTIONS = Object.entries(words.formSettings.tests).map(([value, label]) => ({ value, label }));
 
 /** A condition as the inputs hold it. */
 export interface ConditionDraft {
@@ -53,7 +48,7 @@ export function ConditionsInput({ member, max, drafts, error, disabled, onChange
 			{drafts.map((draft, at) => (
 				<div key={at} class="pairs">
 					<Field
-						label="If the field"
+						label={words.formSettings.ifField}
 						value={draft.field}
 						isMono
 						error={errorOf(error, `${member}.${at}`)}
@@ -61,20 +56,25 @@ export function ConditionsInput({ member, max, drafts, error, disabled, onChange
 						onInput={(field) => set(at, { field })}
 					/>
 					<Select
-						label="Test"
+						label={words.formSettings.test}
 						options={OPTIONS}
 						value={draft.test}
 						disabled={disabled}
 						onChange={(test) => set(at, { test: test as Test })}
 					/>
 					{draft.test !== 'exists' && draft.test !== 'missing' && (
-						<Field label="Text" value={draft.text} disabled={disabled} onInput={(text) => set(at, { text })} />
+						<Field
+							label={words.formSettings.testText}
+							value={draft.text}
+							disabled={disabled}
+							onInput={(text) => set(at, { text })}
+						/>
 					)}
 					{!disabled && drafts.length > 1 && (
 						<div>
 							<IconButton
 								icon="trash"
-								label={`Remove the condition on ${draft.field || 'the new field'}`}
+								label={words.formSettings.removeCondition(draft.field)}
 								tone="danger"
 								onClick={() => onChange(drafts.toSpliced(at, 1))}
 							/>
@@ -84,7 +84,12 @@ export function ConditionsInput({ member, max, drafts, error, disabled, onChange
 			))}
 			{!disabled && drafts.length < max && (
 				<div>
-					<Button label="And if…" icon="plus" look="small" onClick={() => onChange([...drafts, NEW])} />
+					<Button
+						label={words.formSettings.andIf}
+						icon="plus"
+						look="small"
+						onClick={() => onChange([...drafts, NEW])}
+					/>
 				</div>
 			)}
 		</div>

@@ -3,19 +3,14 @@
 import { ADDRESS_PARTS, type AddressPart, type ContextRules } from '../../../../form-values/context-rules.ts';
 import type { Context } from '../../../../forms/kinds/context.ts';
 import { Select, Switch } from '../../components/inputs.tsx';
+import * as words from '../../sentences/words.ts';
 import type { ControlProps } from './control-props.ts';
 
 const PARTS = {
-	page: ['Keep the page', 'Its address, without what follows the question mark.'],
-	utm: ['Keep campaigns', 'The utm_… parameters of the page.'],
-	agent: ['Keep the browser', 'The name that the browser gives itself.'],
+	page: [words.formSettings.keepPage, words.formSettings.keepPageHint],
+	utm: [words.formSettings.keepCampaigns, words.formSettings.keepCampaignsHint],
+	agent: [words.formSettings.keepBrowser, words.formSettings.keepBrowserHint],
 } as const;
-
-const ADDRESSES: Record<AddressPart, string> = {
-	none: 'No address',
-	network: 'The network only, such as 203.0.113.0/24',
-	full: 'The whole address',
-};
 
 export function ContextSetting({ setting, draft, disabled, onChange }: ControlProps<Context, ContextRules>) {
 	return (
@@ -33,8 +28,8 @@ export function ContextSetting({ setting, draft, disabled, onChange }: ControlPr
 				/>
 			))}
 			<Select
-				label="Sender’s address"
-				options={ADDRESS_PARTS.map((value) => ({ value, label: ADDRESSES[value] }))}
+				label={words.formSettings.senderAddress}
+				options={ADDRESS_PARTS.map((value) => ({ value, label: words.formSettings.addresses[value] }))}
 				value={draft.address}
 				disabled={disabled}
 				onChange={(address) => onChange({ ...draft, address: address as AddressPart })}

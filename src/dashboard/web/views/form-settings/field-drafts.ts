@@ -9,6 +9,7 @@ import {
 	type OnDuplicate,
 	type RuleMember,
 } from '../../../../field-rules/rules.ts';
+import * as words from '../../sentences/words.ts';
 
 export interface RuleDraft extends Record<Exclude<RuleMember, 'options'>, string> {
 	/** Stays with the rule when it is moved. */
@@ -72,17 +73,17 @@ function valueOfMember(member: RuleMember, { type, text }: { type: FieldType; te
 export function summaryOf(draft: RuleDraft): string {
 	const rule = ruleOf(draft);
 	const { minLength, maxLength, min, max, options, pattern } = rule;
-	const lengths = [minLength !== undefined && `${minLength}`, maxLength !== undefined && `${maxLength}`];
+	const hasLength = minLength !== undefined || maxLength !== undefined;
 	return [
-		labelOf(rule) !== rule.name && `“${labelOf(rule)}”`,
+		labelOf(rule) !== rule.name && words.fieldRules.summary.label(labelOf(rule)),
 		FIELD_TYPES[rule.type].label.toLowerCase(),
-		rule.required && 'required',
-		rule.unique && 'unique',
-		lengths.some(Boolean) && `${lengths[0] || 0} to ${lengths[1] || 'any number of'} characters`,
-		min !== undefined && `from ${min}`,
-		max !== undefined && `up to ${max}`,
-		options && `one of ${options.length}`,
-		pattern !== undefined && 'with a pattern',
+		rule.required && words.fieldRules.summary.required,
+		rule.unique && words.fieldRules.summary.unique,
+		hasLength && words.fieldRules.summary.lengths(minLength, maxLength),
+		min !== undefined && words.fieldRules.summary.from(min),
+		max !== undefined && words.fieldRules.summary.upTo(max),
+		options && words.fieldRules.summary.oneOf(options.length),
+		pattern !== undefined && words.fieldRules.summary.pattern,
 	]
 		.filter(Boolean)
 		.join(' · ');

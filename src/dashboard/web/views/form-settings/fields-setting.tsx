@@ -12,7 +12,6 @@ import {
 	type RuleMember,
 } from '../../../../field-rules/rules.ts';
 import type { Fields } from '../../../../forms/kinds/fields.ts';
-import { plural } from '../../../../text/plural.ts';
 import { announce } from '../../announce.ts';
 import * as api from '../../api.ts';
 import { Button, IconButton } from '../../components/buttons.tsx';
@@ -20,6 +19,7 @@ import { Icon } from '../../components/icon.tsx';
 import { Field, Select, Switch } from '../../components/inputs.tsx';
 import { ActionFailure } from '../../components/messages.tsx';
 import { errorOf } from '../../field-errors.ts';
+import * as words from '../../sentences/words.ts';
 import { may } from '../../state/session.ts';
 import { showToast } from '../../state/toasts.ts';
 import { useAction } from '../../use-action.ts';
@@ -30,18 +30,10 @@ const TYPES = FIELD_TYPE_NAMES.map((value) => ({ value, label: FIELD_TYPES[value
 
 const DUPLICATES = ON_DUPLICATE_NAMES.map((value) => ({ value, label: ON_DUPLICATE[value].label }));
 
-/** How the inputs of the members are labelled. */
-const MEMBERS: Record<RuleMember, { label: string; hint?: string; lines?: number; isMono?: boolean }> = {
-	minLength: { label: 'Minimum number of characters' },
-	maxLength: { label: 'Maximum number of characters' },
-	min: { label: 'Not less than' },
-	max: { label: 'Not more than' },
-	options: { label: 'Values', hint: 'One per line. Empty: any.', lines: 4 },
-	pattern: {
-		label: 'Pattern',
-		hint: 'A regular expression, as HTML’s attribute of this name: the whole value must match.',
-		isMono: true,
-	},
+/** How the inputs of some members look. */
+const LOOKS: Partial<Record<RuleMember, { lines?: number; isMono?: boolean }>> = {
+	options: { lines: 4 },
+	pattern: { isMono: true },
 };
 
 interface RuleProps {
@@ -62,28 +54,28 @@ function Rule({ draft, at, count, error, disabled, isNew, onChange, onMove, onRe
 	const set = (change: Partial<RuleDraft>) => onChange({ ...draft, ...change });
 	const faultOf = (member: string) => errorOf(error, `fields.${at}.${member}`);
 	const isShown = isOpen || errorOf(error, `fields.${at}`) !== undefined;
-	const name = draft.name || 'the new field';
+
 	const members: readonly RuleMember[] = FIELD_TYPES[draft.type].members;
 	return (
 		<li class="rule">
 			<div class="row">
 				<button type="button" class="rule-toggle" aria-expanded={isShown} onClick={() => setOpen(!isShown)}>
 					<Icon name={isShown ? 'down' : 'chevron'} />
-					<code>{draft.name || 'New field'}</code> <span class="muted small">{summaryOf(draft)}</span>
+					<code>{draft.name || words.fieldRules.newField}</code> <span class="muted small">{summaryOf(draft)}</span>
 				</button>
 				{!disabled && (
 					<span class="row tight">
-						<MoveButton direction="up" isPossible={at > 0} name={name} onMove={() => onMove(-1)} />
-						<MoveButton direction="down" isPossible={at < count - 1} name={name} onMove={() => onMove(1)} />
-						<IconButton icon="trash" label={`Remove the rule for ${name}`} tone="danger" onClick={onRemove} />
+						<MoveButton direction="up" isPossible={at > 0} name={draft.name} onMove={() => onMove(-1)} />
+						<MoveButton direction="down" isPossible={at < count - 1} name={draft.name} onMove={() => onMove(1)} />
+						<IconButton icon="trash" label={words.fieldRules.remove(draft.name)} tone="danger" onClick={onRemove} />
 					</span>
 				)}
 			</div>
 			{isShown && (
 				<div class="rule-body pairs">
 					<Field
-						label="Name"
-						hint="As it is sent: the attribute name of the input."
+						label={words.controls.name}
+						hint={words.fieldRules.nameHint}
 						value={draft.name}
 						isMono
 						autoFocus={isNew}
@@ -92,7 +84,7 @@ function Rule({ draft, at, count, error, disabled, isNew, onChange, onMove, onRe
 						onInput={(text) => set({ name: text })}
 					/>
 					<Select
-						label="Type"
+						label={words.fieldRules.type}
 						options={TYPES}
 						value={draft.type}
 						error={faultOf('type')}
@@ -100,16 +92,16 @@ function Rule({ draft, at, count, error, disabled, isNew, onChange, onMove, onRe
 						onChange={(type) => set({ type: type as FieldType })}
 					/>
 					<Field
-						label="Label"
-						hint="How visitors read of it. Empty: its name."
+						label={words.fieldRules.label}
+						hint={words.fieldRules.labelHint}
 						value={draft.label}
 						error={faultOf('label')}
 						disabled={disabled}
 						onInput={(label) => set({ label })}
 					/>
 					<Field
-						label="Sentence"
-						hint="What visitors read if it is at fault. Empty: ours, in their language."
+						label={words.fieldRules.sentence}
+						hint={words.fieldRules.sentenceHint}
 						value={draft.message}
 						maxLength={200}
 						error={faultOf('message')}
@@ -117,15 +109,15 @@ function Rule({ draft, at, count, error, disabled, isNew, onChange, onMove, onRe
 						onInput={(message) => set({ message })}
 					/>
 					<Switch
-						label="Required"
+						label={words.fieldRules.required}
 						isOn={draft.isRequired}
 						disabled={disabled}
 						onChange={(isRequired) => set({ isRequired })}
 					/>
 					{mayBeUnique(draft) && (
 						<Switch
-							label="Unique"
-							hint="Each value in one submission. For up to two fields."
+							label={words.fieldRules.unique}
+							hint={words.fieldRules.uniqueHint}
 							isOn={draft.isUnique}
 							disabled={disabled}
 							onChange={(isUnique) => set({ isUnique })}
@@ -133,7 +125,7 @@ function Rule({ draft, at, count, error, disabled, isNew, onChange, onMove, onRe
 					)}
 					{mayBeUnique(draft) && draft.isUnique && (
 						<Select
-							label="A further submission with the value"
+							label={words.fieldRules.onDuplicate}
 							options={DUPLICATES}
 							value={draft.onDuplicate}
 							disabled={disabled}
@@ -143,7 +135,8 @@ function Rule({ draft, at, count, error, disabled, isNew, onChange, onMove, onRe
 					{members.map((member) => (
 						<Field
 							key={member}
-							{...MEMBERS[member]}
+							{...words.fieldRules.members[member]}
+							{...LOOKS[member]}
 							type={draft.type === 'date' ? 'date' : 'text'}
 							value={draft[member]}
 							error={faultOf(member)}
@@ -175,7 +168,7 @@ function MoveButton({ direction, isPossible, name, onMove }: MoveProps) {
 	};
 	return (
 		<span ref={button} class={isPossible ? undefined : 'unavailable'}>
-			<IconButton icon={direction} label={`Move ${name} ${direction}`} onClick={move} />
+			<IconButton icon={direction} label={words.fieldRules.move(name, direction)} onClick={move} />
 		</span>
 	);
 }
@@ -200,8 +193,7 @@ export function FieldsSetting({
 		const first = nextId();
 		setAdded(undefined);
 		onChange([...draft, ...fresh.map((rule, i) => ruleDraft(rule, first + i))]);
-		const found = fresh.length === 0 ? 'Nothing to propose' : `${plural(fresh.length, 'rule')} proposed`;
-		showToast(`${found}, from ${plural(scanned, 'submission')}. Nothing is saved yet.`);
+		showToast(words.fieldRules.suggested(fresh.length, scanned));
 	});
 	const add = () => {
 		const id = nextId();
@@ -212,11 +204,11 @@ export function FieldsSetting({
 		const moved = draft[at] as RuleDraft;
 		const rest = draft.toSpliced(at, 1);
 		onChange(rest.toSpliced(at + by, 0, moved));
-		announce(`${moved.name || 'The new field'} is now ${at + by + 1} of ${draft.length}.`);
+		announce(words.fieldRules.moved(moved.name, at + by + 1, draft.length));
 	};
 	const remove = (at: number) => {
 		onChange(draft.toSpliced(at, 1));
-		announce(`The rule for ${draft[at]?.name || 'the new field'} is removed.`);
+		announce(words.fieldRules.removed(draft[at]?.name));
 		requestAnimationFrame(() => {
 			const next = list.current?.querySelectorAll<HTMLElement>('.rule-toggle')[Math.min(at, draft.length - 2)];
 			(next ?? list.current?.parentElement?.querySelector<HTMLElement>('.form-foot button'))?.focus();
@@ -247,10 +239,10 @@ export function FieldsSetting({
 			{whole && <p class="field-error">{whole}</p>}
 			{!disabled && (
 				<div class="form-foot row wrap">
-					<Button label="Add a rule" icon="plus" look="small" onClick={add} />
+					<Button label={words.fieldRules.add} icon="plus" look="small" onClick={add} />
 					{may('read') && (
 						<Button
-							label="Suggest rules from what came in"
+							label={words.fieldRules.suggest}
 							look="small"
 							disabled={suggestion.isBusy}
 							onClick={suggestion.run}

@@ -12,6 +12,7 @@ import type { Files } from '../../../../forms/kinds/files.ts';
 import { formatSize } from '../../../../text/byte-sizes.ts';
 import { Field, Select, Switch } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
+import * as words from '../../sentences/words.ts';
 import type { ControlProps } from './control-props.ts';
 
 export const entriesOf = (text: string) => text.split(/[\s,]+/).filter(Boolean);
@@ -40,7 +41,7 @@ export function FilesSetting({ setting, draft, error, disabled, onChange }: Cont
 		<fieldset class="stack">
 			<legend class="visually-hidden">{label}</legend>
 			<Switch
-				label="Take files"
+				label={words.formSettings.takeFiles}
 				hint={hint}
 				isOn={draft !== ''}
 				disabled={disabled}
@@ -49,14 +50,14 @@ export function FilesSetting({ setting, draft, error, disabled, onChange }: Cont
 			{draft !== '' && (
 				<div class="pairs">
 					<Field
-						label="Number of files"
+						label={words.formSettings.maxFiles}
 						value={maxFiles}
 						error={errorOf(error, 'files.maxFiles')}
 						disabled={disabled}
 						onInput={set(0)}
 					/>
 					<Field
-						label="Size of one file"
+						label={words.formSettings.maxBytes}
 						value={maxBytes}
 						placeholder="10MiB"
 						error={errorOf(error, 'files.maxBytes')}
@@ -64,18 +65,18 @@ export function FilesSetting({ setting, draft, error, disabled, onChange }: Cont
 						onInput={set(1)}
 					/>
 					<Field
-						label="Types"
-						hint="Such as image/*, application/pdf, .docx; held against the content. Empty: any."
+						label={words.formSettings.fileTypes}
+						hint={words.formSettings.fileTypesHint}
 						value={types}
-						placeholder="Any"
+						placeholder={words.formSettings.anyType}
 						isMono
 						error={errorOf(error, 'files.types', entriesOf(types))}
 						disabled={disabled}
 						onInput={set(2)}
 					/>
 					<Select
-						label="Other files"
-						hint="Files beyond these rules, or that cannot be stored. A file that a rule requires is always needed."
+						label={words.formSettings.otherFiles}
+						hint={words.formSettings.otherFilesHint}
 						value={onRefused}
 						options={ON_REFUSED_NAMES.map((value) => ({ value, label: ON_REFUSED[value].label }))}
 						disabled={disabled}

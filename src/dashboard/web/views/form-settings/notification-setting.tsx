@@ -5,23 +5,16 @@ import type { NotificationSetting as Kind } from '../../../../forms/kinds/notifi
 import { ApiError } from '../../api.ts';
 import { Field, Switch } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
+import * as words from '../../sentences/words.ts';
 import type { ControlProps } from './control-props.ts';
 
 const TEXTS = {
-	cc: { label: 'Copies to', hint: 'With the addresses above up to ten. They show in every mail.' },
-	bcc: { label: 'Hidden copies to', hint: 'The others do not see them.' },
-	subject: {
-		label: 'Subject',
-		placeholder: '{{form.name}}: {{name}}',
-		hint: 'Empty: that of the page, or a plain one.',
-	},
-	fromName: { label: 'Name of the sender', hint: 'The address is that of the server. Empty: its name.' },
-	replyTo: {
-		label: 'Replies go to',
-		placeholder: 'email',
-		hint: 'An address, or the name of the field that has it. Empty: the field email.',
-	},
-	intro: { label: 'Text above the fields', lines: 4 },
+	cc: words.formSettings.notification.cc,
+	bcc: words.formSettings.notification.bcc,
+	subject: { ...words.formSettings.notification.subject, placeholder: '{{form.name}}: {{name}}' },
+	fromName: words.formSettings.notification.fromName,
+	replyTo: { ...words.formSettings.notification.replyTo, placeholder: 'email' },
+	intro: { ...words.formSettings.notification.intro, lines: 4 },
 } as const satisfies Partial<Record<keyof Notification, object>>;
 type Text = keyof typeof TEXTS;
 const TEXT_NAMES = Object.keys(TEXTS) as Text[];
@@ -67,15 +60,15 @@ export function NotificationSetting({
 				))}
 			</div>
 			<Switch
-				label="Show all fields"
+				label={words.formSettings.showAllFields}
 				isOn={draft.fields === null}
 				disabled={disabled}
 				onChange={(isOn) => onChange({ ...draft, fields: isOn ? null : '' })}
 			/>
 			{draft.fields !== null && (
 				<Field
-					label="Only these fields"
-					hint="One name per line, in the order of the mail. Empty: none."
+					label={words.formSettings.onlyFields}
+					hint={words.formSettings.onlyFieldsHint}
 					lines={4}
 					isMono
 					value={draft.fields}

@@ -10,16 +10,17 @@ import {
 import type { Pages } from '../../../../forms/kinds/pages.ts';
 import { Field } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
+import * as words from '../../sentences/words.ts';
 import type { ControlProps } from './control-props.ts';
 
 export type PagesDraft = Record<keyof ThanksTexts | 'accent', string>;
 
 const INPUTS: Record<keyof PagesDraft, { label: string; lines?: number; placeholder?: string; type?: 'url' }> = {
-	title: { label: 'Title', placeholder: 'Thank you' },
-	text: { label: 'Text', lines: 3, placeholder: 'Your message has been sent.' },
-	linkUrl: { label: 'Link', type: 'url', placeholder: 'https://example.com/' },
-	linkLabel: { label: 'Text of the link' },
-	accent: { label: 'Colour', placeholder: '#1d6b57' },
+	title: { label: words.formSettings.thanksTitle, placeholder: words.formSettings.thanksTitleExample },
+	text: { label: words.formSettings.thanksText, lines: 3, placeholder: words.formSettings.thanksTextExample },
+	linkUrl: { label: words.formSettings.thanksLink, type: 'url', placeholder: 'https://example.com/' },
+	linkLabel: { label: words.formSettings.thanksLinkLabel },
+	accent: { label: words.formSettings.colour, placeholder: '#1d6b57' },
 };
 const PARTS = Object.keys(INPUTS) as (keyof PagesDraft)[];
 

@@ -2,21 +2,15 @@
 
 import { RETENTION_PARTS, type RetentionPart, type RetentionRules } from '../../../../form-values/retention-rules.ts';
 import type { Retention } from '../../../../forms/kinds/retention.ts';
-import { plural } from '../../../../text/plural.ts';
 import type { Form } from '../../api-types.ts';
 import { Field } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
+import * as words from '../../sentences/words.ts';
 import { formOf } from '../../state/forms.ts';
 import type { ControlProps } from './control-props.ts';
 
 /** As the inputs hold it. */
 export type RetentionDraft = Record<RetentionPart, string>;
-
-const LABELS: Record<RetentionPart, string> = {
-	days: 'Delete submissions after days',
-	spamDays: 'Delete spam after days',
-	filesDays: 'Delete files after days',
-};
 
 export function retentionDraft(rules: RetentionRules | null): RetentionDraft {
 	return { days: `${rules?.days ?? ''}`, spamDays: `${rules?.spamDays ?? ''}`, filesDays: `${rules?.filesDays ?? ''}` };
@@ -34,7 +28,7 @@ export function retentionChange(draft: RetentionDraft): Record<string, number | 
 function nextOf(next: Form['nextDeletion']): string {
 	if (next === null) return '';
 	const day = new Date(next.at).toLocaleDateString(undefined, { dateStyle: 'long' });
-	return `Next: ${plural(next.count, 'submission')} on ${day}.`;
+	return words.formSettings.nextDeletion(next.count, day);
 }
 
 export function RetentionSetting({
@@ -55,9 +49,9 @@ export function RetentionSetting({
 				{RETENTION_PARTS.map((part) => (
 					<Field
 						key={part}
-						label={LABELS[part]}
+						label={words.formSettings.retention[part]}
 						value={draft[part]}
-						placeholder={part === 'days' ? 'Never' : 'As submissions'}
+						placeholder={part === 'days' ? words.formSettings.never : words.formSettings.asSubmissions}
 						error={errorOf(error, `retention.${part}`)}
 						disabled={disabled}
 						onInput={(text) => onChange({ ...draft, [part]: text })}

@@ -7,6 +7,7 @@ import { ApiError } from '../../api.ts';
 import { Button } from '../../components/buttons.tsx';
 import { Field } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
+import * as words from '../../sentences/words.ts';
 import {
 	type ConditionDraft,
 	ConditionsInput,
@@ -47,16 +48,20 @@ export function RoutesSetting({ name, setting, draft, error, disabled, onChange 
 							onChange={(where) => set(at, { where })}
 						/>
 						<Field
-							label="Mail goes to"
+							label={words.formSettings.mailGoesTo}
 							value={route.to}
-							placeholder="sales@example.com"
+							placeholder={words.formSettings.mailExample}
 							error={errorOf(error, `routes.${at}.to`)}
 							disabled={disabled}
 							onInput={(to) => set(at, { to })}
 						/>
 						{!disabled && (
 							<div>
-								<Button label="Remove the route" look="small danger" onClick={() => onChange(draft.toSpliced(at, 1))} />
+								<Button
+									label={words.formSettings.removeRoute}
+									look="small danger"
+									onClick={() => onChange(draft.toSpliced(at, 1))}
+								/>
 							</div>
 						)}
 					</li>
@@ -66,7 +71,7 @@ export function RoutesSetting({ name, setting, draft, error, disabled, onChange 
 			{!disabled && draft.length < ROUTES_MAX && (
 				<div>
 					<Button
-						label="Add a route"
+						label={words.formSettings.addRoute}
 						icon="plus"
 						look="small"
 						onClick={() => onChange([...draft, { where: NEW_CONDITIONS, to: '' }])}

@@ -20,6 +20,7 @@ import { FORM_SETTINGS, type FormSetting, type SettingName } from '../../../../f
 import { Choices, Field, Select } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
 import { localMoment, momentOf } from '../../format.ts';
+import * as words from '../../sentences/words.ts';
 import { ContextSetting } from './context-setting.tsx';
 import type { ControlProps } from './control-props.ts';
 import { type RuleDraft, ruleDraft, ruleOf } from './field-drafts.ts';
@@ -165,7 +166,7 @@ const count: Control<Count, string> = {
 		return (
 			<Field
 				{...{ label, hint, disabled }}
-				placeholder="Any number"
+				placeholder={words.formSettings.anyNumber}
 				value={draft}
 				error={errorOf(error, name)}
 				onInput={onChange}

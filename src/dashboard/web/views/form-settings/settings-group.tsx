@@ -7,6 +7,7 @@ import * as api from '../../api.ts';
 import type { Form, UpdateForm } from '../../api-types.ts';
 import { FormFoot } from '../../components/buttons.tsx';
 import { Switch } from '../../components/inputs.tsx';
+import * as words from '../../sentences/words.ts';
 import { putForm } from '../../state/forms.ts';
 import { may, session } from '../../state/session.ts';
 import { showError, showToast, showUnsaved } from '../../state/toasts.ts';
@@ -30,10 +31,8 @@ function controlsIn(group: SettingGroup) {
 	});
 }
 
-function formerAddresses({ formerSlugs }: Form): string {
-	if (formerSlugs.length === 0) return 'If you change it, the old address keeps working until another form takes it.';
-	return `Until another form takes them, these go on working: ${formerSlugs.map((slug) => `/f/${slug}`).join(', ')}.`;
-}
+const formerAddresses = ({ formerSlugs }: Form) =>
+	words.formSettings.formerAddresses(formerSlugs.map((slug) => `/f/${slug}`));
 
 function Switches({ form, group }: Props) {
 	const change = (setting: UpdateForm) => api.forms.update(form.id, setting).then(putForm).catch(showError);
@@ -62,10 +61,12 @@ export function GroupForm({ form, group }: Props) {
 		const change = Object.fromEntries(
 			controls.map(({ name, setting, change }) => [name, change(draft[name], setting)]),
 		);
-		const saved = await api.forms.update(form.id, change).catch((error) => showUnsaved(error, 'settings'));
+		const saved = await api.forms
+			.update(form.id, change)
+			.catch((error) => showUnsaved(error, words.formSettings.settings));
 		putForm(saved);
 		setDraft(draftOf(saved));
-		showToast('Settings saved.');
+		showToast(words.formSettings.saved);
 	});
 	const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(form));
 	const set = (name: SettingName) => (value: unknown) => {
@@ -89,7 +90,12 @@ export function GroupForm({ form, group }: Props) {
 				/>
 			))}
 			{isTouched && (
-				<FormFoot save="Save changes" isBusy={isBusy} isChanged={isChanged} onDiscard={() => setDraft(draftOf(form))} />
+				<FormFoot
+					save={words.formSettings.save}
+					isBusy={isBusy}
+					isChanged={isChanged}
+					onDiscard={() => setDraft(draftOf(form))}
+				/>
 			)}
 		</form>
 	);

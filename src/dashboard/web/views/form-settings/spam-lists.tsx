@@ -7,6 +7,7 @@ import { FormFoot } from '../../components/buttons.tsx';
 import { Field } from '../../components/inputs.tsx';
 import { Loaded } from '../../components/messages.tsx';
 import { errorOf } from '../../field-errors.ts';
+import * as words from '../../sentences/words.ts';
 import { may } from '../../state/session.ts';
 import { showToast, showUnsaved } from '../../state/toasts.ts';
 import { useAction } from '../../use-action.ts';
@@ -20,14 +21,14 @@ interface Draft {
 const LISTS = [
 	{
 		name: 'block',
-		label: 'Block list',
-		hint: 'Submissions that match an entry go to spam.',
+		label: words.formSettings.block,
+		hint: words.formSettings.blockHint,
 		placeholder: 'domain:spam.example',
 	},
 	{
 		name: 'allow',
-		label: 'Allow list',
-		hint: 'Submissions that match an entry are never spam, unless they fill in the honeypot.',
+		label: words.formSettings.allow,
+		hint: words.formSettings.allowHint,
 		placeholder: 'email:ada@example.com',
 	},
 ] as const;
@@ -41,18 +42,19 @@ function Editor({ form, saved }: { form: string | undefined; saved: Lists }) {
 	const [draft, setDraft] = useState(stored);
 	const { run, isBusy, error } = useAction(async () => {
 		const lists = { block: linesOf(draft.block), allow: linesOf(draft.allow) };
-		await api.lists.change(form, lists).catch((error) => showUnsaved(error, 'entries'));
+		await api.lists.change(form, lists).catch((error) => showUnsaved(error, words.formSettings.entries));
 		const kept = draftOf(await api.lists.read(form));
 		setStored(kept);
 		setDraft(kept);
-		showToast('Lists saved.');
+		showToast(words.formSettings.listsSaved);
 	});
 	const isChanged = draft.block !== stored.block || draft.allow !== stored.allow;
 	return (
 		<form class="stack" onSubmit={run} noValidate>
 			<p class="muted small">
-				One entry on each line: <code>email:</code> and <code>domain:</code> of the sender, <code>cidr:</code> an
-				address or a range of addresses, <code>text:</code> words anywhere in what was sent.
+				{words.formSettings.listsHint((kind) => (
+					<code>{kind}</code>
+				))}
 			</p>
 			{LISTS.map(({ name, ...shown }) => (
 				<Field
@@ -67,7 +69,12 @@ function Editor({ form, saved }: { form: string | undefined; saved: Lists }) {
 				/>
 			))}
 			{may('write') && (
-				<FormFoot save="Save lists" isBusy={isBusy} isChanged={isChanged} onDiscard={() => setDraft(stored)} />
+				<FormFoot
+					save={words.formSettings.saveLists}
+					isBusy={isBusy}
+					isChanged={isChanged}
+					onDiscard={() => setDraft(stored)}
+				/>
 			)}
 		</form>
 	);
@@ -78,7 +85,7 @@ export function SpamLists({ form }: { form?: string }) {
 	const query = useQuery(`lists ${form ?? ''}`, () => api.lists.read(form));
 	return (
 		<section class="card stack" aria-labelledby="spam-lists">
-			<h2 id="spam-lists">{form === undefined ? 'Blocked and allowed at all forms' : 'Blocked and allowed'}</h2>
+			<h2 id="spam-lists">{form === undefined ? words.formSettings.listsOfAll : words.formSettings.lists}</h2>
 			<Loaded query={query}>{(lists) => <Editor form={form} saved={lists} />}</Loaded>
 		</section>
 	);

@@ -4,6 +4,7 @@ import type { SpamSettings, SpamSettingsInput } from '../../../../form-values/sp
 import type { Spam } from '../../../../forms/kinds/spam.ts';
 import { Field } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
+import * as words from '../../sentences/words.ts';
 import type { ControlProps } from './control-props.ts';
 import { entriesOf } from './files-setting.tsx';
 
@@ -30,17 +31,17 @@ export function SpamSetting({ setting, draft, error, disabled, onChange }: Contr
 			<legend class="visually-hidden">{setting.label}</legend>
 			<div class="pairs">
 				<Field
-					label="Spam from a score of"
-					hint={`${setting.hint} From 1 to 10. Empty: points alone send nothing to spam.`}
+					label={words.formSettings.spamFrom}
+					hint={words.formSettings.spamFromHint(setting.hint)}
 					value={threshold}
-					placeholder="Off"
+					placeholder={words.formSettings.off}
 					error={errorOf(error, 'spam.threshold')}
 					disabled={disabled}
 					onInput={(text) => onChange({ ...draft, threshold: text })}
 				/>
 				<Field
-					label="Honeypot fields"
-					hint="Names of fields that your page hides from people. What fills one in is a robot, and goes to spam."
+					label={words.formSettings.honeypots}
+					hint={words.formSettings.honeypotsHint}
 					value={honeypot}
 					isMono
 					error={errorOf(error, 'spam.honeypot', entriesOf(honeypot))}

@@ -9,13 +9,14 @@ import type { AutoresponderSetting as Kind } from '../../../../forms/kinds/visit
 import { ApiError } from '../../api.ts';
 import { Field, Switch } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
+import * as words from '../../sentences/words.ts';
 import type { ControlProps } from './control-props.ts';
 
 const INPUTS = {
-	field: { label: 'Field with the address', placeholder: 'email' },
-	subject: { label: 'Subject', placeholder: 'We have your message' },
-	delayMinutes: { label: 'Minutes to wait', placeholder: '0' },
-	text: { label: 'Text', lines: 6, placeholder: 'Thank you. Your message has reached us.' },
+	field: { label: words.formSettings.responseField, placeholder: 'email' },
+	subject: { label: words.controls.subject, placeholder: words.formSettings.responseSubjectExample },
+	delayMinutes: { label: words.formSettings.responseDelay, placeholder: '0' },
+	text: { label: words.formSettings.responseText, lines: 6, placeholder: words.formSettings.responseTextExample },
 } as const satisfies Record<keyof Autoresponder, object>;
 type Input = keyof typeof INPUTS;
 const MEMBERS = Object.keys(INPUTS) as Input[];
@@ -49,7 +50,7 @@ export function AutoresponderSetting({
 			<legend>{setting.label}</legend>
 			<p class="hint">{setting.hint}</p>
 			<Switch
-				label="Send one"
+				label={words.formSettings.sendResponse}
 				isOn={draft.isOn}
 				disabled={disabled}
 				onChange={(isOn) => onChange({ ...draft, isOn })}

@@ -22,6 +22,7 @@ import { CodeBlock } from '../../components/code.tsx';
 import { FormDialog } from '../../components/dialogs.tsx';
 import { Choices, Field, Select, Switch } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
+import * as words from '../../sentences/words.ts';
 import { useAction } from '../../use-action.ts';
 import { ConditionsInput, conditionDraft, conditionOf, NEW_CONDITIONS } from './conditions-input.tsx';
 
@@ -29,18 +30,13 @@ export type WebhookInput = CreateWebhook;
 
 const EVENTS: { value: WebhookEvent; label: string; hint: string }[] = WEBHOOK_EVENT_NAMES.map((value) => {
 	const { label, posted } = WEBHOOK_EVENTS[value];
-	return { value, label, hint: `When ${posted}.` };
+	return { value, label, hint: words.webhooks.eventHint(posted) };
 });
 const FORMATS = WEBHOOK_FORMAT_NAMES.map((value) => ({ value, label: WEBHOOK_FORMATS[value].label }));
 const HOW_MUCH = INCLUDE_NAMES.map((value) => ({ value, label: INCLUDES[value] }));
 const BODY = '{\n  "text": "{{message}}"\n}';
-const SAMPLES: Record<Include, string> = {
-	link: '',
-	summary: 'name: Ada\nmessage: I would like to know more about …',
-	all: 'name: Ada\nmessage:\nI would like to know more about your courses.\nDo you offer any in May?',
-};
 /** In place of the value of a header, which cannot be read. */
-const STORED = '(stored)';
+const STORED = words.webhooks.storedHeader;
 
 interface Props {
 	title: string;
@@ -98,14 +94,14 @@ export function WebhookDialog({ webhook, onSave, ...props }: Props) {
 	return (
 		<FormDialog {...props} isReady={url.trim() !== '' && events.length > 0} action={action}>
 			<Select
-				label="Format"
+				label={words.webhooks.format}
 				options={FORMATS}
 				value={format}
 				onChange={(value) => setFormat(value as WebhookFormat)}
 				error={errorOf(error, 'format')}
 			/>
 			<Field
-				label="Address"
+				label={words.webhooks.address}
 				type="url"
 				value={url}
 				onInput={setUrl}
@@ -114,47 +110,53 @@ export function WebhookDialog({ webhook, onSave, ...props }: Props) {
 				hint={described.hint}
 				autoFocus
 			/>
-			<Field label="Name" value={name} onInput={setName} error={errorOf(error, 'name')} hint="For you alone." />
+			<Field
+				label={words.controls.name}
+				value={name}
+				onInput={setName}
+				error={errorOf(error, 'name')}
+				hint={words.webhooks.nameHint}
+			/>
 			{takesHeaders && (
 				<Field
-					label="Headers"
+					label={words.webhooks.headers}
 					lines={2}
 					isMono
 					value={headers}
 					onInput={setHeaders}
 					error={errorOf(error, 'headers')}
 					placeholder={described.header ?? 'Authorization: Bearer …'}
-					hint="One per line. Values are not shown again."
+					hint={words.webhooks.headersHint}
 				/>
 			)}
 			{format === 'custom' && (
 				<Field
-					label="Body"
+					label={words.webhooks.body}
 					lines={5}
 					isMono
 					value={body}
 					onInput={setBody}
 					error={errorOf(error, 'body')}
-					hint="JSON, in whose texts {{email}} stands for the field of that name."
+					hint={words.webhooks.bodyHint}
 				/>
 			)}
 			{isMessageFormat(format) && (
 				<>
 					<Select
-						label="What it holds"
+						label={words.webhooks.holds}
 						options={HOW_MUCH}
 						value={include}
 						onChange={(value) => setInclude(value as Include)}
 					/>
 					<details>
-						<summary>Preview</summary>
-						<CodeBlock name="Preview" text={previewOf(format, { include, url })} />
+						<summary>{words.webhooks.preview}</summary>
+						<CodeBlock name={words.webhooks.preview} text={previewOf(format, { include, url })} />
 					</details>
 				</>
 			)}
-			<Choices legend="What is posted" type="checkbox" options={EVENTS} chosen={events} onChange={setEvents} />
+			<Choices legend={words.controls.posted} type="checkbox" options={EVENTS} chosen={events} onChange={setEvents} />
 			<Switch
-				label="Only some submissions"
+				label={words.webhooks.onlySomeSwitch}
 				isOn={where.length > 0}
 				onChange={(isOn) => setWhere(isOn ? NEW_CONDITIONS : [])}
 			/>
@@ -177,7 +179,11 @@ function previewOf(
 	{ include, url }: { include: Include; url: string },
 ): string {
 	const { placeholder } = WEBHOOK_FORMATS[format];
-	const message = { title: 'Contact: new submission', text: SAMPLES[include], link: `${location.origin}/#/forms/…` };
+	const message = {
+		title: words.webhooks.sampleTitle,
+		text: words.webhooks.samples[include],
+		link: `${location.origin}/#/forms/…`,
+	};
 	const address = URL.canParse(url.trim()) ? url.trim() : placeholder;
 	return JSON.stringify(messageRequest(format, message, { url: address, id: 'msg_1' }).body, null, 2);
 }

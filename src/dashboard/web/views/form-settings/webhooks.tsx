@@ -9,6 +9,7 @@ import { Button, IconButton } from '../../components/buttons.tsx';
 import { ConfirmDialog, SecretDialog } from '../../components/dialogs.tsx';
 import { Loaded } from '../../components/messages.tsx';
 import { Time } from '../../components/time.tsx';
+import * as words from '../../sentences/words.ts';
 import { showError, showToast } from '../../state/toasts.ts';
 import { useQuery } from '../../use-query.ts';
 import { WebhookDialog, type WebhookInput } from './webhook-dialog.tsx';
@@ -21,13 +22,17 @@ interface RowProps {
 }
 
 function outcomeOf({ delivered, status, error }: WebhookTestResult): string {
-	if (delivered) return `The test event arrived: status ${status}.`;
-	return error ?? `The receiver rejected the test event with status ${status}.`;
+	if (delivered) return words.webhooks.arrived(status);
+	return error ?? words.webhooks.rejected(status);
 }
 
 function State({ webhook }: { webhook: Webhook }) {
-	if (!webhook.isActive) return <span class="chip">Off</span>;
-	return webhook.failingSince ? <span class="chip warn">Failing</span> : <span class="chip good">Active</span>;
+	if (!webhook.isActive) return <span class="chip">{words.webhooks.off}</span>;
+	return webhook.failingSince ? (
+		<span class="chip warn">{words.webhooks.failing}</span>
+	) : (
+		<span class="chip good">{words.controls.active}</span>
+	);
 }
 
 function WebhookRow({ form, webhook, onChanged, onSecret }: RowProps) {
@@ -51,30 +56,28 @@ function WebhookRow({ form, webhook, onChanged, onSecret }: RowProps) {
 				<bdi class="mono break">{webhook.url}</bdi>
 				<span class="muted small">{WEBHOOK_FORMATS[webhook.format].label}</span>
 				<span class="muted small">{webhook.events.map((event) => WEBHOOK_EVENTS[event].label).join(', ')}</span>
-				{webhook.where.length > 0 && <span class="muted small">Only submissions that meet its conditions</span>}
+				{webhook.where.length > 0 && <span class="muted small">{words.webhooks.onlySome}</span>}
 				{webhook.failingSince && (
-					<span class="muted small">
-						Failing since <Time iso={webhook.failingSince} />
-					</span>
+					<span class="muted small">{words.webhooks.failingSince(<Time iso={webhook.failingSince} />)}</span>
 				)}
 				{webhook.disabledReason && <span class="error-text small">{webhook.disabledReason}</span>}
 			</div>
 			<State webhook={webhook} />
 			<div class="row tight wrap">
-				<Button label="Test" look="small" onClick={test} />
-				<Button label="Edit" look="small" onClick={() => setEditing(true)} />
+				<Button label={words.webhooks.test} look="small" onClick={test} />
+				<Button label={words.webhooks.edit} look="small" onClick={() => setEditing(true)} />
 				<Button
-					label={webhook.isActive ? 'Turn off' : 'Turn on'}
+					label={webhook.isActive ? words.webhooks.turnOff : words.webhooks.turnOn}
 					look="small"
 					onClick={() => update({ isActive: !webhook.isActive }).catch(showError)}
 				/>
-				<Button label="New secret" look="small" onClick={rotate} />
-				<IconButton icon="trash" label="Delete webhook" tone="danger" onClick={() => setAsking(true)} />
+				<Button label={words.webhooks.newSecret} look="small" onClick={rotate} />
+				<IconButton icon="trash" label={words.webhooks.remove} tone="danger" onClick={() => setAsking(true)} />
 			</div>
 			{isEditing && (
 				<WebhookDialog
-					title="Edit this webhook"
-					verb="Save"
+					title={words.webhooks.editTitle}
+					verb={words.webhooks.editVerb}
 					webhook={webhook}
 					onSave={update}
 					onClose={() => setEditing(false)}
@@ -82,12 +85,12 @@ function WebhookRow({ form, webhook, onChanged, onSecret }: RowProps) {
 			)}
 			{isAsking && (
 				<ConfirmDialog
-					title="Delete this webhook?"
-					verb="Delete"
+					title={words.webhooks.removeQuestion}
+					verb={words.webhooks.removeVerb}
 					onConfirm={() => api.webhooks.remove(form, webhook.id).then(onChanged)}
 					onClose={() => setAsking(false)}
 				>
-					<p class="break">{webhook.url} will get no more submissions.</p>
+					<p class="break">{words.webhooks.removeWarning(webhook.url)}</p>
 				</ConfirmDialog>
 			)}
 		</li>
@@ -107,11 +110,8 @@ export function Webhooks({ form }: { form: string }) {
 	};
 	return (
 		<section class="card stack">
-			<h2>Webhooks</h2>
-			<p class="muted">
-				Submissions are posted to a program as JSON, signed after the Standard Webhooks specification, or to a chat as a
-				message, and tried again for days if the other side is down.
-			</p>
+			<h2>{words.webhooks.webhooks}</h2>
+			<p class="muted">{words.webhooks.intro}</p>
 			<Loaded query={query}>
 				{({ webhooks }) => (
 					<ul>
@@ -122,12 +122,24 @@ export function Webhooks({ form }: { form: string }) {
 				)}
 			</Loaded>
 			<div>
-				<Button label="Add a webhook…" icon="plus" onClick={() => setAdding(true)} />
+				<Button label={words.webhooks.add} icon="plus" onClick={() => setAdding(true)} />
 			</div>
-			{isAdding && <WebhookDialog title="New webhook" verb="Add" onSave={add} onClose={() => setAdding(false)} />}
+			{isAdding && (
+				<WebhookDialog
+					title={words.webhooks.newWebhook}
+					verb={words.webhooks.newVerb}
+					onSave={add}
+					onClose={() => setAdding(false)}
+				/>
+			)}
 			{secret && (
-				<SecretDialog title="The webhook’s secret" secret={secret} what="the secret" onClose={() => setSecret('')}>
-					<p>Your receiver verifies signatures with it. It is shown only once.</p>
+				<SecretDialog
+					title={words.webhooks.secretTitle}
+					secret={secret}
+					what={words.webhooks.theSecret}
+					onClose={() => setSecret('')}
+				>
+					<p>{words.webhooks.secretHint}</p>
 				</SecretDialog>
 			)}
 		</section>

@@ -89,8 +89,8 @@ function Dates({ form, query }: { form: string; query: InboxQuery }) {
 			}
 		>
 			<div class="stack">
-				<Field label={words.inbox.from} type="date" value={query.from} onInput={(from) => set({ from })} />
-				<Field label={words.inbox.to} type="date" value={query.to} onInput={(day) => set({ to: day })} />
+				<Field label={words.controls.fromDay} type="date" value={query.from} onInput={(from) => set({ from })} />
+				<Field label={words.controls.toDay} type="date" value={query.to} onInput={(day) => set({ to: day })} />
 				<Button look="small" label={words.inbox.anyTime} onClick={() => set({ from: '', to: '' })} disabled={!isSet} />
 			</div>
 		</Menu>
@@ -103,9 +103,9 @@ function Columns({ inbox }: { inbox: Inbox }) {
 	if (fields.length < 2) return null;
 	const labelOf = fieldLabels(inbox.formId);
 	return (
-		<Menu name={words.inbox.columns} buttonClass="icon-button" label={<Icon name="columns" />}>
+		<Menu name={words.controls.columns} buttonClass="icon-button" label={<Icon name="columns" />}>
 			<Ticks
-				legend={words.inbox.columns}
+				legend={words.controls.columns}
 				options={fields.map((value) => ({ value, label: labelOf(value) }))}
 				chosen={columnsFor(inbox.formId, fields)}
 				onChange={(names) => names.length > 0 && rememberColumns(inbox.formId, names)}
@@ -124,7 +124,7 @@ export function InboxToolbar({ inbox, query, isNarrow }: InboxProps & { isNarrow
 				<Search form={formId} query={query} />
 				<Dates form={formId} query={query} />
 				{!isNarrow && <Columns inbox={inbox} />}
-				<IconButton icon="download" label={words.inbox.exportThem} onClick={() => setExporting(true)} />
+				<IconButton icon="download" label={words.controls.exportThem} onClick={() => setExporting(true)} />
 			</div>
 			{isNarrowed(query) && (
 				<p class="toolbar-note row small muted" role="status">

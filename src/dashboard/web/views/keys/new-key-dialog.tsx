@@ -8,26 +8,25 @@ import type { CreateApiKey, Permission } from '../../api-types.ts';
 import { FormDialog } from '../../components/dialogs.tsx';
 import { Choices, Field, Select } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
+import * as words from '../../sentences/words.ts';
 import { forms } from '../../state/forms.ts';
 import { session } from '../../state/session.ts';
 import { useAction } from '../../use-action.ts';
 
 const PERMISSIONS: { value: Permission; hint: string; ofForms?: string }[] = [
-	{ value: 'read', hint: 'read forms and submissions' },
-	{ value: 'write', hint: 'create and change forms, flag submissions', ofForms: 'flag submissions' },
-	{ value: 'delete', hint: 'delete forms and submissions' },
-	{ value: 'submit', hint: 'submit from a server, past allowed domains and captcha' },
-	{ value: 'metrics', hint: 'read the metrics of the server, for monitoring' },
-	{ value: 'audit', hint: 'read the audit log' },
-	{ value: 'admin', hint: 'everything, keys and webhooks included' },
+	{ value: 'read', hint: words.keys.permissions.read },
+	{ value: 'write', hint: words.keys.permissions.write, ofForms: words.keys.writeOfForm },
+	{ value: 'delete', hint: words.keys.permissions.delete },
+	{ value: 'submit', hint: words.keys.permissions.submit },
+	{ value: 'metrics', hint: words.keys.permissions.metrics },
+	{ value: 'audit', hint: words.keys.permissions.audit },
+	{ value: 'admin', hint: words.keys.permissions.admin },
 ];
 
 const EXPIRIES = [
-	{ value: '', label: 'Never' },
-	{ value: '7', label: 'In 7 days' },
-	{ value: '30', label: 'In 30 days' },
-	{ value: '90', label: 'In 90 days' },
-	{ value: '365', label: 'In a year' },
+	{ value: '', label: words.keys.never },
+	...[7, 30, 90].map((days) => ({ value: `${days}`, label: words.keys.inDays(days) })),
+	{ value: '365', label: words.keys.inOneYear },
 ];
 
 interface Draft {
@@ -64,28 +63,28 @@ export function NewKeyDialog({ onMade, onClose }: { onMade: (key: string) => voi
 				);
 	const others = (forms.value ?? []).filter(({ id }) => draft.form !== '' && id !== draft.form);
 	const formOptions = [
-		{ value: '', label: 'All forms of this mode' },
-		...(forms.value ?? []).map(({ id, name }) => ({ value: id, label: `Only the submissions of “${name}”` })),
+		{ value: '', label: words.keys.allForms },
+		...(forms.value ?? []).map(({ id, name }) => ({ value: id, label: words.keys.onlyForm(name) })),
 	];
 	return (
 		<FormDialog
-			title={`New ${session.value?.mode} key`}
-			verb="Create key"
+			title={words.keys.newKeyOf(session.value?.mode)}
+			verb={words.keys.create}
 			isReady={draft.permissions.length > 0}
 			action={action}
 			onClose={onClose}
 		>
 			<Field
-				label="Name"
+				label={words.controls.name}
 				value={draft.name}
 				onInput={(name) => set({ name })}
-				placeholder="Website build"
-				hint="A reminder of what the key is for."
+				placeholder={words.keys.nameExample}
+				hint={words.keys.nameHint}
 				error={errorOf(error, 'name')}
 				autoFocus
 			/>
 			<Select
-				label="For"
+				label={words.keys.forForm}
 				value={draft.form}
 				options={formOptions}
 				onChange={(form) => set({ form, otherForms: [], permissions: ['read'] })}
@@ -93,7 +92,7 @@ export function NewKeyDialog({ onMade, onClose }: { onMade: (key: string) => voi
 			/>
 			{others.length > 0 && (
 				<Choices
-					legend="And for"
+					legend={words.keys.andFor}
 					type="checkbox"
 					options={others.map(({ id, name }) => ({ value: id, label: name }))}
 					chosen={draft.otherForms}
@@ -101,14 +100,14 @@ export function NewKeyDialog({ onMade, onClose }: { onMade: (key: string) => voi
 				/>
 			)}
 			<Choices
-				legend="It may"
+				legend={words.keys.itMay}
 				type="checkbox"
 				options={offered}
 				chosen={draft.permissions}
 				onChange={(permissions) => set({ permissions })}
 			/>
 			<Select
-				label="Expires"
+				label={words.keys.expires}
 				value={draft.expiry}
 				options={EXPIRIES}
 				onChange={(expiry) => set({ expiry })}

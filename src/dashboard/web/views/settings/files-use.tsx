@@ -2,6 +2,7 @@
 
 import { roughSize } from '../../../../text/byte-sizes.ts';
 import type { Status } from '../../api-types.ts';
+import * as words from '../../sentences/words.ts';
 
 /** From here a bar says that room runs short. */
 const NEARLY_FULL = 0.9;
@@ -11,9 +12,7 @@ function Use({ name, usedBytes, quotaBytes }: { name: string; usedBytes: number;
 		<label class={usedBytes >= quotaBytes * NEARLY_FULL ? 'use full stack tight small' : 'use stack tight small'}>
 			<span class="spread wrap break">
 				<bdi>{name}</bdi>
-				<span class="muted">
-					{roughSize(usedBytes)} of {roughSize(quotaBytes)}
-				</span>
+				<span class="muted">{words.server.sizeOf(roughSize(usedBytes), roughSize(quotaBytes))}</span>
 			</span>
 			<progress value={usedBytes} max={Math.max(quotaBytes, 1)} />
 		</label>
@@ -23,12 +22,12 @@ function Use({ name, usedBytes, quotaBytes }: { name: string; usedBytes: number;
 export function FilesUse({ files }: { files: Status['files'] }) {
 	return (
 		<section class="card stack">
-			<h2>Attached files</h2>
-			<Use name="All forms, live and test" {...files} />
+			<h2>{words.server.attachedFiles}</h2>
+			<Use name={words.server.allForms} {...files} />
 			{files.forms.map(({ id, slug, usedBytes }) => (
 				<Use key={id} name={`/f/${slug}`} usedBytes={usedBytes} quotaBytes={files.formQuotaBytes} />
 			))}
-			{files.forms.length === 0 && <p class="muted small">Nothing is attached to any form of this mode yet.</p>}
+			{files.forms.length === 0 && <p class="muted small">{words.server.noFiles}</p>}
 		</section>
 	);
 }

@@ -1,7 +1,6 @@
 /** The list of dashboard sessions, which can be ended. */
 
 import { useState } from 'preact/hooks';
-import { plural } from '../../../../text/plural.ts';
 import * as api from '../../api.ts';
 import type { SignedIn } from '../../api-types.ts';
 import { Button } from '../../components/buttons.tsx';
@@ -9,38 +8,39 @@ import { ConfirmDialog } from '../../components/dialogs.tsx';
 import { Loaded } from '../../components/messages.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
+import * as words from '../../sentences/words.ts';
 import { showError, showToast } from '../../state/toasts.ts';
 import { useQuery } from '../../use-query.ts';
 import { KeyName } from '../keys.tsx';
 
-const nameOf = ({ key }: SignedIn) => (key ? key.name || 'Unnamed key' : 'Set-up link');
+const nameOf = ({ key }: SignedIn) => (key ? key.name || words.keys.unnamedKey : words.keys.setupLink);
 
 function SessionTable({ list, onEnd }: { list: SignedIn[]; onEnd: (session: SignedIn) => void }) {
 	const columns: Column<SignedIn>[] = [
 		{
-			head: 'Opened with',
+			head: words.keys.openedWith,
 			cell: (session) => <KeyName name={nameOf(session)} display={session.key?.display} />,
 		},
-		{ head: 'Signed in', class: 'muted nowrap', cell: ({ createdAt }) => <Time iso={createdAt} /> },
-		{ head: 'Last seen', class: 'col-wide muted nowrap', cell: ({ lastSeenAt }) => <Time iso={lastSeenAt} /> },
+		{ head: words.keys.signedIn, class: 'muted nowrap', cell: ({ createdAt }) => <Time iso={createdAt} /> },
+		{ head: words.keys.lastSeen, class: 'col-wide muted nowrap', cell: ({ lastSeenAt }) => <Time iso={lastSeenAt} /> },
 		{
-			head: 'Actions',
+			head: words.keys.actions,
 			isHeadHidden: true,
 			class: 'col-action',
 			cell: (session) =>
 				session.isCurrent ? (
-					<span class="chip good nowrap">This one</span>
+					<span class="chip good nowrap">{words.keys.thisOne}</span>
 				) : (
 					<Button
-						label="End"
+						label={words.keys.end}
 						look="small"
 						onClick={() => onEnd(session)}
-						aria-label={`End the session of ${nameOf(session)}`}
+						aria-label={words.keys.endOf(nameOf(session))}
 					/>
 				),
 		},
 	];
-	return <Table name="Sessions" columns={columns} rows={list} />;
+	return <Table name={words.keys.sessions} columns={columns} rows={list} />;
 }
 
 export function Sessions() {
@@ -51,30 +51,31 @@ export function Sessions() {
 	const end = ({ id }: SignedIn) =>
 		api.sessions
 			.end(id)
-			.then(() => showToast('The session has ended.'), showError)
+			.then(() => showToast(words.keys.sessionEnded), showError)
 			.then(reload);
 	const endOthers = async () => {
 		const { ended } = await api.sessions.endOthers();
-		showToast(`${plural(ended, 'session')} ended.`);
+		showToast(words.keys.othersEnded(ended));
 		reload();
 	};
 	return (
 		<section class="stack">
 			<div class="section-head spread">
-				<h2>Signed in</h2>
-				{others > 0 && <Button label="End all others…" look="small" onClick={() => setAsking(true)} />}
+				<h2>{words.keys.signedIn}</h2>
+				{others > 0 && <Button label={words.keys.endOthers} look="small" onClick={() => setAsking(true)} />}
 			</div>
 			<Loaded query={query}>{({ sessions }) => <SessionTable list={sessions} onEnd={end} />}</Loaded>
 			{isAsking && (
 				<ConfirmDialog
-					title="End all other sessions?"
-					verb="End them"
+					title={words.keys.endOthersQuestion}
+					verb={words.keys.endOthersVerb}
 					onConfirm={endOthers}
 					onClose={() => setAsking(false)}
 				>
 					<p>
-						<strong>{plural(others, 'session')}</strong> must sign in again; unused set-up links stop working. Keys stay
-						as they are.
+						{words.keys.endOthersWarning(others, (text) => (
+							<strong>{text}</strong>
+						))}
 					</p>
 				</ConfirmDialog>
 			)}

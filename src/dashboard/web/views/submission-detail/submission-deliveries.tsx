@@ -35,7 +35,7 @@ function Item({ delivery, onRetried }: { delivery: Delivery; onRetried: () => vo
 			<DeliveryStateChip state={delivery.state} />
 			{canRetry && (
 				<Button
-					label={delivery.state === 'failed' ? words.submission.retry : words.submission.send}
+					label={delivery.state === 'failed' ? words.submission.retry : words.controls.send}
 					look="small"
 					onClick={retry}
 				/>

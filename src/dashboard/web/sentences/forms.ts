@@ -1,0 +1,21 @@
+/** Sentences of the list of forms. */
+
+import { plural } from '../../../text/plural.ts';
+
+export const testIntro = 'Test forms work like live ones, but their mails and webhooks are captured instead of sent.';
+export const noForms = 'No forms yet';
+export const noTestForms = 'No test forms yet';
+export const noFormsHint =
+	'Name one above. You get an address that any website can post to, and snippets to copy; what people send arrives here while you watch.';
+
+export const newForm = 'New form';
+export const newName = 'Name of the new form';
+export const newNameHint = 'Name of a new form';
+export const noName = 'Give the form a name, such as “Contact”.';
+export const create = 'Create form';
+
+export const lastDays = (days: number) => `Last ${days} days`;
+export const inLastDays = (count: number, days: number) => `${plural(count, 'submission')} in the last ${days} days`;
+export const unread = 'Unread';
+export const all = 'All';
+export const files = 'Files';
