@@ -107,6 +107,12 @@ const CALLS: Record<string, (form: Made) => Call | Promise<Call>> = {
 	'POST /api/forms/:id/submissions/:submissionId/files/:fileId/link': ({ id, submission, file }) => ({
 		path: `/api/forms/${id}/submissions/${submission}/files/${file}/link`,
 	}),
+	'PUT /api/forms/slug/:slug': ({ slug }) => ({ path: `/api/forms/slug/${slug}-2`, json: {} }),
+	'POST /api/suppressions/remove': async () => {
+		const email = 'ada@example.com';
+		await server.app.dispatch.visitors.bounds.reject(email);
+		return { path: '/api/suppressions/remove', json: { email } };
+	},
 	'POST /api/erasures': () => ({ path: '/api/erasures', json: { email: 'ada@example.com', dryRun: false } }),
 	'POST /api/forms/:id/test-token': ({ id }) => ({ path: `/api/forms/${id}/test-token` }),
 	'POST /api/keys': () => ({ path: '/api/keys', json: { name: 'build', permissions: ['read'] } }),
@@ -153,11 +159,12 @@ const CALLS: Record<string, (form: Made) => Call | Promise<Call>> = {
 	'DELETE /api/sessions/:id': async () => ({ path: `/api/sessions/${(await signIn()).id}` }),
 };
 
-/** Routes that change something, as the router has them, with the names of their operations. */
+/** Routes that change something, as the router has them, with the names of their operations. The tools of agents at `/mcp` call these. */
 function writingRoutes(): Map<string, string> {
 	const router = createRouter(() => new Response());
 	mountManagement(router, server.app, { base: server.baseUrl, submit: server.submitUrl });
-	const writing = router.routes.filter(({ method }) => !['GET', 'HEAD', 'OPTIONS'].includes(method));
+	const isReading = (method: string) => ['GET', 'HEAD', 'OPTIONS'].includes(method);
+	const writing = router.routes.filter(({ method, path }) => !isReading(method) && path !== '/mcp');
 	return new Map(writing.map(({ method, path, hooks }) => [`${method} ${path}`, hooks.detail?.operationId]));
 }
 

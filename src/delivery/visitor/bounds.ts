@@ -103,7 +103,7 @@ export function createVisitorBounds(
 		},
 		/** Forgets mails that no bound counts any more. */
 		async expire(): Promise<void> {
-			const isOld = and(lt(visitorMails.at, now() - DAY_MS), lt(visitorMails.hour, now() / HOUR_MS - 48));
+			const isOld = and(lt(visitorMails.at, now() - DAY_MS), lt(visitorMails.hour, Math.floor(now() / HOUR_MS) - 48));
 			await storage.batch((tx) => [tx.delete(visitorMails).where(isOld)]);
 		},
 	};

@@ -18,7 +18,7 @@ const VICTIM = 'ada@example.com';
 /** A fixture that sends to a mail server, by a clock that the test sets. */
 async function openSender(form: Partial<FormRow> = FORM) {
 	const peer = await server();
-	let at = Date.UTC(2026, 0, 2, 12);
+	let at = Date.UTC(2026, 0, 2, 12, 34, 56, 789);
 	const fixture = await openFixture({ smtpUrl: peer.url, now: () => at, form });
 	await fixture.start();
 	const settled = () =>
@@ -34,7 +34,15 @@ async function openSender(form: Partial<FormRow> = FORM) {
 			at += ms;
 		},
 		settled,
-		states: async () => (await settled()).map(({ state }) => state),
+		/** How many there are in each state; several are tried at one time, so which of them goes is left to chance. */
+		states: async () => {
+			const rows = await settled();
+			return Object.fromEntries(
+				Map.groupBy(rows, ({ state }) => state)
+					.entries()
+					.map(([state, { length }]) => [state, length]),
+			);
+		},
 	};
 }
 
@@ -55,12 +63,9 @@ test('an address gets one a day from a form, however it is written, and three in
 	const forms = [sender.form, ...(await Promise.all([1, 2, 3, 4].map(() => sender.makeForm(FORM))))];
 	for (const email of [VICTIM, 'ADA@example.com', 'ada+1@example.com', 'Ada+2@EXAMPLE.com'])
 		await sender.submit({ email });
-	expect(await sender.states()).toEqual(['sent', 'withheld', 'withheld', 'withheld']);
+	expect(await sender.states()).toEqual({ sent: 1, withheld: 3 });
 	for (const form of forms) await sender.submit({ email: VICTIM }, { to: form });
-	expect(await sender.states()).toEqual([
-		...['sent', 'withheld', 'withheld', 'withheld'],
-		...['withheld', 'sent', 'sent', 'withheld', 'withheld'],
-	] as never);
+	expect(await sender.states()).toEqual({ sent: 3, withheld: 6 });
 	expect(sender.peer.accepted.map(({ to }) => to)).toEqual([[VICTIM], [VICTIM], [VICTIM]]);
 	await sender.submit({ email: 'grace@example.com' });
 	sender.advance(DAY_MS + 1);
@@ -133,7 +138,7 @@ test('a failure that passes takes no second place, and its own mail goes once it
 	sender.peer.script = {};
 	await sender.submit({ email: VICTIM });
 	sender.advance(5 * MINUTE_MS);
-	expect(await sender.states()).toEqual(['sent', 'withheld']);
+	expect(await sender.states()).toEqual({ sent: 1, withheld: 1 });
 	expect(sender.peer.accepted).toHaveLength(1);
 });
 
@@ -155,14 +160,14 @@ test('it waits as long as the owner says, spam until it is genuine, and nothing 
 	await sender.submit({ email: VICTIM });
 	sender.advance(7 * DAY_MS - MINUTE_MS);
 	await Bun.sleep(200);
-	expect(await sender.states()).toEqual(['waiting']);
+	expect(await sender.states()).toEqual({ waiting: 1 });
 	sender.advance(MINUTE_MS);
-	expect(await sender.states()).toEqual(['sent']);
+	expect(await sender.states()).toEqual({ sent: 1 });
 	const id = await sender.submit({ email: 'grace@example.com' }, { spamReason: 'marked' });
-	expect(await sender.states()).toEqual(['sent', 'withheld']);
+	expect(await sender.states()).toEqual({ sent: 1, withheld: 1 });
 	await sender.storage.submissions.change(sender.form.id, [id], { isSpam: false });
 	await sender.dispatch.retries.release(sender.form.id, [id]);
-	expect(await sender.states()).toEqual(['sent', 'sent']);
+	expect(await sender.states()).toEqual({ sent: 2 });
 });
 
 test('a test form captures it, and a form without a mail server withholds it', async () => {
@@ -182,7 +187,7 @@ test('it says why it comes and how to stop it, in the language of the visitor', 
 	const rows = await dispatch.outbox.plan({ form, submission, language: 'de' });
 	await storage.submissions.append({ ...submission, deliveries: rows });
 	dispatch.outbox.wake(rows);
-	expect(await sender.states()).toEqual(['sent']);
+	expect(await sender.states()).toEqual({ sent: 1 });
 	const content = sender.peer.accepted[0]?.content.replaceAll('\r\n ', ' ') ?? '';
 	expect(content).toContain('Subject: Wir haben Ihre Nachricht\r\n');
 	expect(content).toMatch(/^Auto-Submitted: auto-replied\r$/m);
