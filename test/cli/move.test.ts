@@ -232,10 +232,10 @@ test(
 	async () => {
 		// Behind the form, which has the right time.
 		await storeByWrongClock(-3 * HOUR);
+		// Its ids run ahead for a moment: those of commands, which leave entries in the audit log, would by all that the clock was behind.
+		await Bun.sleep(1 * SECONDS);
 		const before = await everything(cli);
-		let moved = await cli.call('move', '--to', url);
-		while (moved.stderr.includes('run ahead')) moved = await cli.call('move', '--to', url);
-		expect(moved).toMatchObject({ code: 0, stderr: '' });
+		expect(await cli.call('move', '--to', url)).toMatchObject({ code: 0, stderr: '' });
 		expect(await everything(cli)).toEqual(before);
 		const onPostgres = openCommandLine(cli.cwd, { FORMSRV_DATABASE_URL: url });
 		expect(await everything(onPostgres)).toEqual(before);

@@ -17,7 +17,13 @@ const AT_ONCE = 50;
 const MARKS = 24;
 const OWNER = 'owner@example.com';
 
-/** A value other than the default for each setting. */
+const FIELDS = [
+	{ name: 'email', type: 'email', label: 'E-Mail', required: true },
+	{ name: 'message', type: 'text', maxLength: 2000, pattern: '[^<]*' },
+	{ name: 'topic', type: 'select', options: ['Sales', 'Help'] },
+];
+
+/** A value other than the default for each setting, set one after the other. */
 const SETTINGS: Record<Exclude<SettingName, 'name' | 'slug' | 'isActive'>, unknown> = {
 	notificationEmail: 'Ada <ada@example.com>, grace@example.com',
 	notification: { bcc: 'archive@example.com', subject: '{{form.name}}: {{topic}}', fields: ['email', 'message'] },
@@ -35,12 +41,8 @@ const SETTINGS: Record<Exclude<SettingName, 'name' | 'slug' | 'isActive'>, unkno
 	closedText: 'Closed — bis später.',
 	language: 'en',
 	pages: { thanks: { title: 'Grüße', text: 'Bis bald.', linkUrl: null, linkLabel: null }, accent: '#1d6b57' },
+	fields: FIELDS.map((rule) => (rule.name === 'email' ? { ...rule, unique: true, onDuplicate: 'keepFirst' } : rule)),
 	autoresponder: { field: 'email', subject: 'About {{topic}}', text: 'Thank you.', delayMinutes: 10_080 },
-	fields: [
-		{ name: 'email', type: 'email', label: 'E-Mail', required: true },
-		{ name: 'message', type: 'text', maxLength: 2000, pattern: '[^<]*' },
-		{ name: 'topic', type: 'select', options: ['Sales', 'Help'] },
-	],
 	unknownFields: 'drop',
 	context: { page: true, utm: true, address: 'network', agent: true },
 	retention: { days: 3650, spamDays: 3600, filesDays: 3600 },
@@ -51,6 +53,7 @@ const SETTINGS: Record<Exclude<SettingName, 'name' | 'slug' | 'isActive'>, unkno
 const SIMPLER: Partial<typeof SETTINGS> = {
 	notificationEmail: 'ada@example.com, grace@example.com',
 	files: { maxFiles: 3, maxBytes: 123_456, types: ['image/*', '.pdf'] },
+	fields: FIELDS,
 };
 
 const PNG = Buffer.from(
@@ -95,6 +98,7 @@ export async function fill(client: Client, test: Client, targets: Targets): Prom
 	const contact = forms.find(({ slug }) => slug === 'contact') as Form;
 	await fillContact(client, contact, targets);
 	await fillSettings(client);
+	await fillVisitorMails(client);
 	await fillMany(client);
 	await teach(client);
 	await fillLists(client, contact);
@@ -145,17 +149,29 @@ async function fillSettings(client: Client): Promise<void> {
 	const { id } = await client.need<Form>('POST /api/forms', { name: 'All settings “ü”', slug: 'all-settings' });
 	for (const [name, value] of [...Object.entries(SIMPLER), ...Object.entries(SETTINGS)])
 		await client.call(`PATCH /api/forms/${id}`, { [name]: value });
-	const headers = { Origin: 'https://example.com', Referer: 'https://example.com/page?utm_source=news' };
-	const { algorithm, challenge, salt, signature, maxnumber } = (await client.challenge(
-		'all-settings',
-		headers,
-	)) as Record<string, string>;
-	const solved = await solveChallenge(`${challenge}`, `${salt}`, `${algorithm}`, Number(maxnumber)).promise;
-	const altcha = btoa(JSON.stringify({ algorithm, challenge, salt, signature, number: solved?.number }));
 	const fields = { email: 'mallory@example.com', message: 'hello', other: 'dropped' };
-	await client.submit('all-settings', JSON.stringify({ ...fields, altcha }), headers);
+	const page = 'https://example.com/page?utm_source=news';
+	await submitSolved(client, 'all-settings', fields, { Origin: 'https://example.com', Referer: page });
 	const paused = await client.need<Form>('POST /api/forms', { name: 'Paused', slug: 'paused', isActive: false });
 	await client.call(`PATCH /api/forms/${paused.id}`, { files: null });
+}
+
+/** Submits with a solved captcha. */
+async function submitSolved(client: Client, slug: string, fields: object, headers: Record<string, string> = {}) {
+	const sent = (await client.challenge(slug, headers)) as Record<string, string>;
+	const { algorithm, challenge, salt, signature, maxnumber } = sent;
+	const solved = await solveChallenge(`${challenge}`, `${salt}`, `${algorithm}`, Number(maxnumber)).promise;
+	const altcha = btoa(JSON.stringify({ algorithm, challenge, salt, signature, number: solved?.number }));
+	await client.submit(slug, JSON.stringify({ ...fields, altcha }), headers);
+}
+
+/** The mail server of this visitor rejects the automatic response, so that its address gets no more. */
+async function fillVisitorMails(client: Client): Promise<void> {
+	const { id } = await client.need<Form>('POST /api/forms', { name: 'Answered', slug: 'answered' });
+	const settings = { captcha: 'altcha', autoresponder: { field: 'email' } };
+	if ((await client.call(`PATCH /api/forms/${id}`, settings)) === undefined) return;
+	await submitSolved(client, 'answered', { email: REJECTED_MAILBOX });
+	await until('A rejected mail to a visitor', async () => (await states(client)).has('visitor failed'));
 }
 
 async function fillMany(client: Client): Promise<void> {

@@ -85,11 +85,13 @@ export function createClock(client: Database, { now, elapsed = () => performance
 		const wasSet = Math.abs(seen.at - expected) > TOLERANCE_MS + passed * SLEW;
 		const isBehind = last - (seen.at + offset) * IDS_PER_MILLISECOND >= TOLERANCE_IDS;
 		const isBeyond = seen.at + offset > LATEST_MS;
-		const hasCaughtUp = offset > 0 && seen.at * IDS_PER_MILLISECOND > last;
 		if (wasSet) step(seen.at, expected, passed);
 		else if (isBehind || isBeyond) step(seen.at, lastMoment());
-		else if (hasCaughtUp) step(seen.at, seen.at);
+		else if (hasCaughtUp(seen.at)) step(seen.at, seen.at);
 	}
+
+	/** Returns whether ids need not run ahead any more. */
+	const hasCaughtUp = (at: number): boolean => offset > 0 && at * IDS_PER_MILLISECOND > last;
 
 	/** Returns the time of the newest id since the clock was last set; earlier than all of them if there are none. */
 	function lastMoment(): number {
@@ -129,7 +131,9 @@ export function createClock(client: Database, { now, elapsed = () => performance
 	function lowest(): number {
 		readSteps();
 		last = Math.max(last, highestId());
-		if (last - (now() + offset) * IDS_PER_MILLISECOND >= TOLERANCE_IDS) step(now(), lastMoment());
+		const at = now();
+		if (last - (at + offset) * IDS_PER_MILLISECOND >= TOLERANCE_IDS) step(at, lastMoment());
+		else if (hasCaughtUp(at)) step(at, at);
 		return Math.max(last + 1, (now() + offset) * IDS_PER_MILLISECOND);
 	}
 
