@@ -8,7 +8,7 @@ import { tempFolder } from '../temp-folder.ts';
 
 const MIB = 1024 * 1024;
 const MAX_MIB_OVER_IDLE = 150;
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 180_000;
 const NO_RATES = { FORMSRV_RATE_SUBMIT: '0' };
 const PIECE = Buffer.alloc(64 * 1024, '"');
 
