@@ -54,7 +54,7 @@ test('another Bun is named', () => {
 
 test('with another version of a package the build ends with that sentence, and leaves no program', async () => {
 	const root = tempFolder();
-	for (const path of ['scripts', 'src', 'drizzle', 'package.json', 'bun.lock', 'tsconfig.json'])
+	for (const path of ['scripts', 'src', 'drizzle', 'docs', 'README.md', 'package.json', 'bun.lock', 'tsconfig.json'])
 		cpSync(join(ROOT, path), join(root, path), { recursive: true });
 	mkdirSync(join(root, 'node_modules'));
 	for (const name of readdirSync(join(ROOT, 'node_modules')).filter((one) => one !== 'postgres'))
