@@ -1,6 +1,6 @@
 /**
- * `bun run test`: builds the program; runs all tests, and beside them those of features on PostgreSQL; then names the slowest files,
- * the tests that were tried again, and the programs that this machine lacks for some tests.
+ * `bun run test`: builds the program; runs all tests, and beside or after them those of features on PostgreSQL; then names the slowest
+ * files, the tests that were tried again, and the programs that this machine lacks for some tests.
  */
 
 import { availableParallelism } from 'node:os';
@@ -99,8 +99,8 @@ const folder = openRunFolder();
 const args = process.argv.slice(2);
 const isPart = args.some((arg) => !arg.startsWith('-'));
 const onSqlite = runTests('sqlite', args, folder.path);
-// A machine that checks changes may be slow, and there a run that is longer is better than a test that is late.
-if (process.env.CI) await onSqlite;
+// Side by side only where each has its cores: elsewhere a run that is longer is better than a test that is late.
+if (availableParallelism() < 2 * WORKERS) await onSqlite;
 const runs = [onSqlite];
 if (!isPart) runs.push(runTests('postgres', [...args, ...(await testsOfBothEngines())], folder.path));
 const outcomes = await Promise.all(runs);

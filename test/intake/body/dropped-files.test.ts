@@ -69,10 +69,11 @@ function placeOf(): string {
 	return place.folder;
 }
 
-/** The files in the folder of the store, finished or not. */
+/** The files in the folder of the store, finished or not, but for those by which the watch sees that it can be written to. */
 function inFolder(): string[] {
 	const entries = existsSync(placeOf()) ? readdirSync(placeOf(), { recursive: true, withFileTypes: true }) : [];
-	return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+	const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+	return names.filter((name) => !name.startsWith('check-'));
 }
 
 const NAME: Part = ['name', 'Ada'];
