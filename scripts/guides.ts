@@ -16,6 +16,7 @@ export const GUIDES: Readonly<Record<string, string>> = {
 	'docs/mail.md': 'Mails of submissions: recipients, content, mail server.',
 	'docs/webhooks.md': 'Webhooks: events, signatures, chats, JSON of your own.',
 	'docs/mcp.md': 'Agents: the Model Context Protocol at `/mcp`, its tools and their keys.',
+	'docs/command-line.md': 'Commands on this machine and, with `--server`, on a server elsewhere.',
 	'docs/migrating.md': 'Moving in from another form service.',
 	'docs/settings.md': 'All settings of the server.',
 	'docs/operating.md': 'Proxy, systemd, Docker, backup, upgrade, privacy, troubleshooting.',

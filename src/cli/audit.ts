@@ -1,11 +1,11 @@
 /** `formsrv audit`: who changed what, and let content out. */
 
 import { detailTexts } from '../audit/details-text.ts';
-import { parseAuditQuery } from '../audit/entries.ts';
-import type { AuditEntry } from '../audit/schema.ts';
-import { type Cli, runOnApp } from './cli.ts';
+import type { AuditEntry, AuditLog } from '../audit/schema.ts';
+import type { Cli } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { queryOf } from './query-options.ts';
+import { runOnApi } from './run-on-api.ts';
 import { shorten, shortTime } from './table.ts';
 
 const QUERY = ['action', 'actor', 'object', 'since', 'until', 'limit', 'offset'];
@@ -30,10 +30,9 @@ export function addAudit(program: CliCommand, cli: Cli): void {
 			'formsrv audit --since 2026-01-31 --action exportSubmissions',
 			'formsrv audit --actor unknown --json',
 		);
-	runOnApp(command, { cli }, (options) => {
-		const query = parseAuditQuery(queryOf(options, QUERY));
-		return async (app) => {
-			const { entries, pagination } = await app.audit.list(query);
+	runOnApi(command, { cli }, (options) => {
+		return async (api) => {
+			const { entries, pagination } = await api.get<AuditLog>('/api/audit', queryOf(options, QUERY));
 			cli.printList(options, entries, {
 				columns: {
 					TIME: ({ createdAt }) => shortTime(createdAt),

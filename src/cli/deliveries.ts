@@ -1,14 +1,14 @@
 /** `formsrv deliveries`: lists sent, waiting and failed deliveries, and retries them. */
 
-import type { App } from '../app.ts';
 import { RETRY_STATES } from '../delivery/bounds.ts';
-import { parseDeliveryQuery } from '../delivery/deliveries.ts';
-import type { Delivery, DeliveryWithContent, RetryDeliveries } from '../delivery/schema.ts';
+import type { Delivery, DeliveryList, DeliveryWithContent, RetryDeliveries } from '../delivery/schema.ts';
 import { LIMIT_DEFAULT, LIMIT_MAX } from '../http/query-parameters.ts';
 import { CHANNELS, DELIVERY_STATES, MODES, type Mode } from '../storage/tables.ts';
-import { type Cli, CommandError, findForm, type Options, runOnApp } from './cli.ts';
+import { type Api, at, findForm } from './api.ts';
+import { type Cli, CommandError, type Options, runOnApp } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { queryOf } from './query-options.ts';
+import { runOnApi } from './run-on-api.ts';
 import { shorten, shortTime } from './table.ts';
 
 const ERROR_WIDTH = 80;
@@ -48,12 +48,12 @@ function addList(deliveries: CliCommand, cli: Cli): void {
 		.option('--limit <number>', `Maximum number, 1 to ${LIMIT_MAX} (default: ${LIMIT_DEFAULT})`)
 		.option('--offset <number>', 'Number to skip (default: 0)')
 		.examples('formsrv deliveries list --state failed', 'formsrv deliveries list --form contact');
-	runOnApp(command, { cli }, (options: ListOptions) => {
-		const query = parseDeliveryQuery(queryOf(options, ['state', 'channel', 'limit', 'offset']));
-		return async (app) => {
-			const form = await formIdOf(app, options);
-			const page = { mode: options.mode, readQuery: () => query };
-			const { deliveries, pagination } = await app.dispatch.deliveries.list({ form }, page);
+	runOnApi(command, { cli }, (options: ListOptions) => {
+		const query = queryOf(options, ['state', 'channel', 'limit', 'offset']);
+		return async (api) => {
+			const form = await formIdOf(api, options);
+			if (form !== undefined) query.set('form', form);
+			const { deliveries, pagination } = await api.in(options.mode).get<DeliveryList>('/api/deliveries', query);
 			if (options.json) return void cli.printJson({ deliveries, pagination });
 			cli.printList(options, deliveries, {
 				columns: {
@@ -72,8 +72,8 @@ function addList(deliveries: CliCommand, cli: Cli): void {
 	});
 }
 
-async function formIdOf(app: App, { form }: { form?: string }): Promise<string | undefined> {
-	return form === undefined ? undefined : (await findForm(app, form)).id;
+async function formIdOf(api: Api, { form }: { form?: string }): Promise<string | undefined> {
+	return form === undefined ? undefined : (await findForm(api, form)).id;
 }
 
 function addShow(deliveries: CliCommand, cli: Cli): void {
@@ -81,8 +81,8 @@ function addShow(deliveries: CliCommand, cli: Cli): void {
 		.command('show')
 		.description('Show a delivery with the content that was sent or would be.')
 		.argument('<delivery>', 'Its id');
-	runOnApp(command, { cli }, (options, id: string) => async (app) => {
-		const delivery = await app.dispatch.deliveries.get(id);
+	runOnApi(command, { cli }, (options, id: string) => async (api) => {
+		const delivery = await api.get<DeliveryWithContent>(at`/api/deliveries/${id}`);
 		if (options.json) cli.printJson(delivery);
 		else printDelivery(cli, delivery);
 	});
@@ -114,17 +114,17 @@ function addRetry(deliveries: CliCommand, cli: Cli): void {
 			'formsrv deliveries retry --state failed',
 			'formsrv deliveries retry --state held',
 		);
-	runOnApp(command, { cli, action: 'retryDeliveries' }, (options: RetryOptions, ids: string[]) => {
+	runOnApi(command, { cli }, (options: RetryOptions, ids: string[]) => {
 		const { state, channel } = options;
 		const isFiltered = state !== undefined || channel !== undefined || options.form !== undefined;
 		if (ids.length > 0 === isFiltered) {
 			throw new CommandError('Give either ids, or which ones with --state, --channel or --form.', 2);
 		}
-		return async (app) => {
-			const form = await formIdOf(app, options);
-			const { retry, retryMany } = app.dispatch.retries;
-			for (const id of ids) await retry(id);
-			const retried = ids.length > 0 ? ids.length : await retryMany({ state, channel, form });
+		return async (api) => {
+			const form = await formIdOf(api, options);
+			for (const id of ids) await api.post(at`/api/deliveries/${id}/retry`);
+			const many = () => api.post<{ retried: number }>('/api/deliveries/retry', { state, channel, form });
+			const { retried } = ids.length > 0 ? { retried: ids.length } : await many();
 			const what = retried === 1 ? 'delivery is' : 'deliveries are';
 			cli.printResult(options, { retried }, `${retried} ${what} tried again.`);
 		};

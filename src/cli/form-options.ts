@@ -3,9 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
-import { UpdateForm } from '../forms/schema.ts';
 import { FORM_SETTINGS, type FormInput, SETTING_NAMES } from '../forms/settings.ts';
-import { checkShape } from '../http/json-body.ts';
 import { CommandError, type Options } from './cli.ts';
 import type { CliCommand } from './command.ts';
 
@@ -26,7 +24,7 @@ export function withFormOptions(command: CliCommand, verb: 'create' | 'update'):
 /**
  * The settings that the options of a call name.
  * @param folder What the name of a file is relative to.
- * @throws CommandError, and AppError VALIDATION_ERROR for JSON of another shape
+ * @throws CommandError
  */
 export function inputOf(options: Options, folder: string): FormInput {
 	const values = SETTING_NAMES.map((name) => {
@@ -36,9 +34,7 @@ export function inputOf(options: Options, folder: string): FormInput {
 		if (text === NONE && blank !== '') return [name, null] as const;
 		return [name, isJson ? readJsonOption(text, { flags: option.flags, folder }) : parse(text)] as const;
 	});
-	const input = Object.fromEntries(values.filter(([, value]) => value !== undefined));
-	checkShape(UpdateForm, input);
-	return input;
+	return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
 /** The JSON in an option, or in the file that it names. @throws CommandError */

@@ -2,12 +2,14 @@
 
 import type { Form } from '../forms/schema.ts';
 import { FORM_SETTINGS, type SettingName } from '../forms/settings.ts';
-import { readFieldSuggestion } from '../forms/suggestion/suggest-fields.ts';
+import type { FieldSuggestion } from '../forms/suggestion/suggest-fields.ts';
 import { MODES, type Mode } from '../storage/tables.ts';
 import { plural } from '../text/plural.ts';
-import { type Cli, CommandError, findForm, type Options, runOnApp } from './cli.ts';
+import { at, findForm } from './api.ts';
+import { type Cli, CommandError, type Options } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { inputOf, withFormOptions } from './form-options.ts';
+import { runOnApi } from './run-on-api.ts';
 import { shortTime } from './table.ts';
 
 export function addForms(program: CliCommand, cli: Cli): void {
@@ -25,8 +27,9 @@ function addList(forms: CliCommand, cli: Cli): void {
 		.command('list')
 		.description('List the forms, newest first.')
 		.choice('--mode <mode>', 'Only live or only test forms', MODES);
-	runOnApp(command, { cli }, (options: Options & { mode?: Mode }) => async (app) => {
-		cli.printList(options, await app.forms.list(options.mode), {
+	runOnApi(command, { cli }, (options: Options & { mode?: Mode }) => async (api) => {
+		const { forms } = await api.in(options.mode).get<{ forms: Form[] }>('/api/forms');
+		cli.printList(options, forms, {
 			columns: {
 				ID: ({ id }) => id,
 				SLUG: ({ slug }) => slug,
@@ -52,10 +55,13 @@ function addCreate(forms: CliCommand, cli: Cli): void {
 		'formsrv forms create "Contact"',
 		'formsrv forms create "Contact" --notification-email me@example.com --allowed-domains example.com',
 	);
-	runOnApp(command, { cli, create: () => true, action: 'createForm' }, (options, name: string) => async (app) => {
-		const form = await app.forms.create(options.test ? 'test' : 'live', { ...inputOf(options, cli.io.cwd), name });
-		printForm(cli, form, options);
-		cli.note(`Web pages post to /f/${form.slug} at the submit address, or /api/f/${form.slug} at the base address.`);
+	runOnApi(command, { cli, create: () => true }, (options, name: string) => {
+		const input = { ...inputOf(options, cli.io.cwd), name };
+		return async (api) => {
+			const form = await api.in(options.test ? 'test' : undefined).post<Form>('/api/forms', input);
+			printForm(cli, form, options);
+			cli.note(`Web pages post to /f/${form.slug} at the submit address, or /api/f/${form.slug} at the base address.`);
+		};
 	});
 }
 
@@ -64,8 +70,9 @@ function addShow(forms: CliCommand, cli: Cli): void {
 		.command('show')
 		.description('Show a form with its settings and counts.')
 		.argument('<form>', 'Id or slug of the form');
-	runOnApp(command, { cli }, (options, name: string) => async (app) => {
-		printForm(cli, await findForm(app, name), options);
+	runOnApi(command, { cli }, (options, name: string) => async (api) => {
+		const { id } = await findForm(api, name);
+		printForm(cli, await api.get<Form>(at`/api/forms/${id}`), options);
 	});
 }
 
@@ -78,14 +85,14 @@ function addUpdate(forms: CliCommand, cli: Cli): void {
 		'formsrv forms update contact-k3v9x2qm --active false',
 		'formsrv forms update contact-k3v9x2qm --redirect-url none',
 	);
-	runOnApp(command, { cli, action: 'updateForm' }, (options, name: string) => {
+	runOnApi(command, { cli }, (options, name: string) => {
 		const input = inputOf(options, cli.io.cwd);
 		if (Object.keys(input).length === 0) {
 			throw new CommandError('Nothing to change was given. See formsrv forms update --help.', 2);
 		}
-		return async (app) => {
-			const { id } = await findForm(app, name);
-			printForm(cli, await app.forms.update(id, { input }), options);
+		return async (api) => {
+			const { id } = await findForm(api, name);
+			printForm(cli, await api.patch<Form>(at`/api/forms/${id}`, input), options);
 		};
 	});
 }
@@ -99,9 +106,9 @@ function addSuggestFields(forms: CliCommand, cli: Cli): void {
 			'formsrv forms suggest-fields contact-k3v9x2qm > rules.json',
 			'formsrv forms update contact-k3v9x2qm --fields @rules.json',
 		);
-	runOnApp(command, { cli }, (options, name: string) => async (app) => {
-		const { id } = await findForm(app, name);
-		const suggestion = await readFieldSuggestion(app.storage, id);
+	runOnApi(command, { cli }, (options, name: string) => async (api) => {
+		const { id } = await findForm(api, name);
+		const suggestion = await api.get<FieldSuggestion>(at`/api/forms/${id}/fields/suggestion`);
 		cli.printJson(options.json ? suggestion : suggestion.fields);
 		cli.note(`Proposed from ${plural(suggestion.scanned, 'submission')}. Look at them before you use them.`);
 	});
@@ -114,13 +121,13 @@ function addDelete(forms: CliCommand, cli: Cli): void {
 		.argument('<form>', 'Id or slug of the form')
 		.option('--yes', 'Delete it; without this the command only says what it would delete')
 		.examples('formsrv forms delete contact-k3v9x2qm --yes');
-	runOnApp(command, { cli, action: 'deleteForm' }, (options, name: string) => async (app) => {
-		const form = await findForm(app, name);
+	runOnApi(command, { cli }, (options, name: string) => async (api) => {
+		const form = await findForm(api, name);
 		const what = `form "${form.name}" (${form.slug}) and its ${plural(form.submissionCount + form.spamCount, 'submission')}`;
 		if (!options.yes) {
 			throw new CommandError(`This deletes ${what}, which cannot be undone. Add --yes to do it.`, 2);
 		}
-		await app.forms.remove(form.id);
+		await api.delete(at`/api/forms/${form.id}`);
 		cli.printResult(options, { deleted: form.id }, `Deleted ${what}.`);
 	});
 }

@@ -7,9 +7,13 @@ import { displayToken, isToken } from '../keys/token.ts';
 import { PERMISSIONS, type Permission } from '../storage/tables.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../tasks/durations.ts';
 import { parseTimestamp } from '../text/timestamp.ts';
-import { type Cli, CommandError, type Options, runOnApp } from './cli.ts';
+import { type Api, at } from './api.ts';
+import { type Cli, CommandError, type Options } from './cli.ts';
 import type { CliCommand } from './command.ts';
+import { runOnApi } from './run-on-api.ts';
 import { shortTime } from './table.ts';
+
+type NewKey = ApiKey & { key: string };
 
 interface CreateOptions extends Options {
 	name?: string;
@@ -67,31 +71,27 @@ function addCreate(keys: CliCommand, cli: Cli): void {
 			'formsrv keys create --form contact-k3v9x2qm --form jobs-x7q2m9ab --permissions read,write',
 			'formsrv keys create --form contact-k3v9x2qm --permissions submit',
 		);
-	runOnApp(
-		command,
-		{ cli, create: ({ form }) => form === undefined, action: 'createKey' },
-		(options: CreateOptions) => {
-			const permissions = parsePermissions(options.permissions ?? (options.form ? 'read' : 'admin'));
-			const expiresAt = expiryOf(options.expires);
-			return async (app) => {
-				const { name, form: forms, test } = options;
-				const mode = test ? 'test' : 'live';
-				const { token, key } = await app.keys.create({ mode, name, permissions, forms, expiresAt });
-				cli.printResult(options, { key: token, ...key }, token);
-				const until = key.expiresAt ? `, valid until ${shortTime(key.expiresAt)}` : '';
-				cli.note(`Keep this key: it is not shown again. Its id is ${key.id} (${scopeOf(key)}${until}).`);
-			};
-		},
-	);
+	runOnApi(command, { cli, create: ({ form }) => form === undefined }, (options: CreateOptions) => {
+		const permissions = parsePermissions(options.permissions ?? (options.form ? 'read' : 'admin'));
+		const expiresAt = expiryOf(options.expires);
+		return async (api) => {
+			const { name, form: forms, test } = options;
+			const input = { name, permissions, forms, expiresAt };
+			const { key: token, ...key } = await api.in(test ? 'test' : undefined).post<NewKey>('/api/keys', input);
+			cli.printResult(options, { key: token, ...key }, token);
+			const until = key.expiresAt ? `, valid until ${shortTime(key.expiresAt)}` : '';
+			cli.note(`Keep this key: it is not shown again. Its id is ${key.id} (${scopeOf(key)}${until}).`);
+		};
+	});
 }
 
 function addList(keys: CliCommand, cli: Cli): void {
 	const command = keys
 		.command('list')
 		.description('List all keys, newest first; of each, only the first and last characters are stored.');
-	runOnApp(command, { cli }, (options) => async (app) => {
+	runOnApi(command, { cli }, (options) => async (api) => {
 		const now = Date.now();
-		cli.printList(options, await app.keys.list(), {
+		cli.printList(options, await keysOf(api), {
 			columns: {
 				ID: ({ id }) => id,
 				KEY: ({ display }) => display,
@@ -114,11 +114,16 @@ function addRevoke(keys: CliCommand, cli: Cli): void {
 		.description('Revoke a key for good; a running server rejects it from the next request on.')
 		.argument('<key>', 'Its id, or how it is shown in the list, such as sk_live_…a1B2')
 		.examples('formsrv keys revoke 1b7k2m9x0a', 'formsrv keys revoke sk_live_...a1B2');
-	runOnApp(command, { cli, action: 'revokeKey' }, (options, name: string) => async (app) => {
-		const found = findKey(await app.keys.list(), name);
-		const revoked = await app.keys.revoke(found.id);
-		cli.printResult(options, revoked, `Revoked ${revoked.display} (${revoked.id}).`);
+	runOnApi(command, { cli }, (options, name: string) => async (api) => {
+		const { id, display } = findKey(await keysOf(api), name);
+		await api.delete(at`/api/keys/${id}`);
+		const revoked = (await keysOf(api)).find((key) => key.id === id);
+		cli.printResult(options, revoked ?? {}, `Revoked ${display} (${id}).`);
 	});
+}
+
+async function keysOf(api: Api): Promise<ApiKey[]> {
+	return (await api.get<{ keys: ApiKey[] }>('/api/keys')).keys;
 }
 
 /** Also accepts a whole key, because a leaked one may be known only as such. */

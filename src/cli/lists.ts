@@ -1,11 +1,12 @@
 /** `formsrv lists`: shows and changes the block and allow lists. */
 
-import { Argument, Option } from 'commander';
-import type { App } from '../app.ts';
-import type { ListScope } from '../spam/lists/lists.ts';
+import { Argument } from 'commander';
+import type { ListCounts, Lists } from '../spam/lists/schema.ts';
 import { LISTS, type ListName, MODES, type Mode } from '../storage/tables.ts';
-import { type Cli, CommandError, findForm, type Options, runOnApp } from './cli.ts';
+import { type Api, at, findForm } from './api.ts';
+import { type Cli, CommandError, type Options } from './cli.ts';
 import type { CliCommand } from './command.ts';
+import { runOnApi } from './run-on-api.ts';
 
 interface ListOptions extends Options {
 	form?: string;
@@ -24,8 +25,8 @@ export function addLists(program: CliCommand, cli: Cli): void {
 
 function addShow(lists: CliCommand, cli: Cli): void {
 	const command = withScope(lists.command('show').description('Show both lists of a form, or of all forms.'));
-	runOnApp(command, { cli }, (options: ListOptions) => async (app) => {
-		const found = await app.spam.lists.get(await scopeOf(app, options));
+	runOnApi(command, { cli }, (options: ListOptions) => async (api) => {
+		const found = await api.in(modeOf(options)).get<Lists>(await pathOf(api, options));
 		if (options.json) return void cli.printJson(found);
 		cli.printTable(
 			['LIST', 'ENTRY'],
@@ -49,30 +50,30 @@ function addChange(lists: CliCommand, cli: Cli, verb: 'add' | 'remove'): void {
 		`formsrv lists ${verb} block domain:spam.example`,
 		`formsrv lists ${verb} allow --form contact email:ada@example.com`,
 	);
-	runOnApp(
-		command,
-		{ cli, action: 'updateLists' },
-		(options: ListOptions, name: ListName, entries: string[]) => async (app) => {
-			const all = [...entries, ...(options.file === undefined ? [] : await linesOf(options.file))];
-			if (all.length === 0) throw new CommandError(`No entry was given. See formsrv lists ${verb} --help.`, 2);
-			const counts = await app.spam.lists.change(await scopeOf(app, options), { [name]: { [verb]: all } });
-			cli.printResult(
-				options,
-				counts,
-				`The ${name} list has ${counts[name]} ${counts[name] === 1 ? 'entry' : 'entries'}.`,
-			);
-		},
-	);
+	runOnApi(command, { cli }, (options: ListOptions, name: ListName, entries: string[]) => async (api) => {
+		const all = [...entries, ...(options.file === undefined ? [] : await linesOf(options.file))];
+		if (all.length === 0) throw new CommandError(`No entry was given. See formsrv lists ${verb} --help.`, 2);
+		const change = { [name]: { [verb]: all } };
+		const counts = await api.in(modeOf(options)).patch<ListCounts>(await pathOf(api, options), change);
+		cli.printResult(
+			options,
+			counts,
+			`The ${name} list has ${counts[name]} ${counts[name] === 1 ? 'entry' : 'entries'}.`,
+		);
+	});
 }
 
 function withScope(command: CliCommand): CliCommand {
 	return command
 		.option('--form <form>', 'The lists of one form, by its id or slug (default: those of all forms)')
-		.addOption(new Option('--mode <mode>', 'The lists of all live or all test forms').choices(MODES).default('live'));
+		.choice('--mode <mode>', 'The lists of all live or all test forms (default: live)', MODES);
 }
 
-async function scopeOf(app: App, { form, mode = 'live' }: ListOptions): Promise<ListScope> {
-	return form === undefined ? { mode } : { form: (await findForm(app, form)).id };
+/** A form has one. */
+const modeOf = ({ form, mode }: ListOptions) => (form === undefined ? mode : undefined);
+
+async function pathOf(api: Api, { form }: ListOptions): Promise<string> {
+	return form === undefined ? '/api/lists' : at`/api/forms/${(await findForm(api, form)).id}/lists`;
 }
 
 async function linesOf(path: string): Promise<string[]> {

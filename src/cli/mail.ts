@@ -2,10 +2,13 @@
 
 import { readMailSetup } from '../delivery/mail/setup.ts';
 import { checkRecipient, sendTestMail } from '../delivery/mail/test-mail.ts';
+import type { MailContent } from '../delivery/schema.ts';
 import { localUrl } from '../network/local-url.ts';
 import { formatMailbox } from '../text/email-address.ts';
-import { type Cli, CommandError, findForm, type Options, runOnApp, STORAGE_SETTINGS, withSettings } from './cli.ts';
+import { at, findForm } from './api.ts';
+import { type Cli, CommandError, type Options, STORAGE_SETTINGS, userName, withSettings } from './cli.ts';
 import type { CliCommand } from './command.ts';
+import { runOnApi } from './run-on-api.ts';
 
 const FORM = ['--form <form>', 'Id or slug of a form: its mail, with invented values'] as const;
 
@@ -35,7 +38,10 @@ function addTest(mail: CliCommand, cli: Cli): void {
 			return cli.withApp(options, {
 				action: 'testNotification',
 				async use(app) {
-					const { reply, to } = await app.dispatch.formMail.send((await findForm(app, form as string)).id);
+					const { localApi } = await import('./local-api.ts');
+					const api = localApi(app, await userName());
+					const { id } = await findForm(api, form as string);
+					const { reply, to } = await api.post<{ reply: string; to: string[] }>(at`/api/forms/${id}/notification/test`);
 					cli.print(`The mail server accepted it for ${to.join(', ')}: ${reply}`);
 				},
 			});
@@ -60,8 +66,9 @@ function addPreview(mail: CliCommand, cli: Cli): void {
 		.requiredOption(...FORM)
 		.option('--html', 'Print its HTML part')
 		.examples('formsrv mail preview --form contact-k3v9x2qm');
-	runOnApp(command, { cli }, (options: Options & { form: string; html?: boolean }) => async (app) => {
-		const content = await app.dispatch.formMail.show((await findForm(app, options.form)).id);
+	runOnApi(command, { cli }, (options: Options & { form: string; html?: boolean }) => async (api) => {
+		const { id } = await findForm(api, options.form);
+		const content = await api.post<MailContent>(at`/api/forms/${id}/notification/preview`);
 		if (options.json) return void cli.printJson(content);
 		if (options.html) return void cli.io.stdout.write(content.html);
 		const { from, to, cc, bcc, replyTo, subject, text } = content;

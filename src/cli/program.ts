@@ -17,6 +17,7 @@ const COMMANDS: ReadonlyMap<string | undefined, () => Promise<Add>> = new Map([
 	['keys', async () => (await import('./keys.ts')).addKeys],
 	['forms', async () => (await import('./forms.ts')).addForms],
 	['submissions', async () => (await import('./submissions.ts')).addSubmissions],
+	['stats', async () => (await import('./stats.ts')).addStats],
 	['person', async () => (await import('./person.ts')).addPerson],
 	['erase', async () => (await import('./erase.ts')).addErase],
 	['spam', async () => (await import('./spam.ts')).addSpam],
@@ -138,6 +139,8 @@ function helpCommand(program: Command, argv: readonly string[]): string {
 /** `error: unknown command 'kyes'\n(Did you mean keys?)` → `Unknown command 'kyes'; did you mean keys?` */
 function usageSentence({ message }: CommanderError): string {
 	const [, fault = '', suggestion] = /^(?:error: )?(.*?)(?:\n\(Did you mean (.*)\?\))?$/s.exec(message) ?? [];
+	if (fault === "unknown option '--server'")
+		return 'This command takes no --server: it is about the machine that it runs on.';
 	const sentence = capitalised(fault.replace(/\.$/, ''));
 	return suggestion ? `${sentence}; did you mean ${suggestion}?` : `${sentence}.`;
 }

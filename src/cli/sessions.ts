@@ -1,8 +1,11 @@
 /** `formsrv sessions`: lists and ends sessions of the dashboard. */
 
-import { type Cli, CommandError, runOnApp } from './cli.ts';
+import type { SignedIn } from '../dashboard/sessions/schema.ts';
+import { at } from './api.ts';
+import { type Cli, CommandError } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { endedSentence } from './dashboard-link.ts';
+import { runOnApi } from './run-on-api.ts';
 import { shortTime } from './table.ts';
 
 export function addSessions(program: CliCommand, cli: Cli): void {
@@ -15,11 +18,11 @@ function addList(sessions: CliCommand, cli: Cli): void {
 	const command = sessions
 		.command('list')
 		.description('List the sessions, newest first, with the key or set-up link that each was opened with.');
-	runOnApp(command, { cli }, (options) => async (app) => {
-		const all = await app.sessions.list();
+	runOnApi(command, { cli }, (options) => async (api) => {
+		const { sessions } = await api.get<{ sessions: SignedIn[] }>('/api/sessions');
 		cli.printList(
 			options,
-			all.map(({ isCurrent: _, ...session }) => session),
+			sessions.map(({ isCurrent: _, ...session }) => session),
 			{
 				columns: {
 					ID: ({ id }) => id,
@@ -43,13 +46,13 @@ function addRevoke(sessions: CliCommand, cli: Cli): void {
 		.argument('[session]', 'Its id')
 		.option('--all', 'End all of them, and revoke unused set-up links')
 		.examples('formsrv sessions revoke 1b7k2m9x0a', 'formsrv sessions revoke --all');
-	runOnApp(command, { cli, action: 'endSession' }, (options, id: string | undefined) => {
+	runOnApi(command, { cli }, (options, id: string | undefined) => {
 		if ((id === undefined) !== (options.all === true)) {
 			throw new CommandError('Name one session, or all with --all. "formsrv sessions list" shows them.', 2);
 		}
-		return async (app) => {
-			const ended = id === undefined ? await app.sessions.endOthers() : 1;
-			if (id !== undefined) await app.sessions.end(id);
+		return async (api) => {
+			const path = id === undefined ? '/api/sessions' : at`/api/sessions/${id}`;
+			const { ended = 1 } = await api.delete<{ ended?: number }>(path);
 			cli.printResult(options, { ended }, endedSentence(ended));
 		};
 	});

@@ -1,11 +1,10 @@
 /** `formsrv spam`: explains verdicts, marks submissions, and rebuilds or resets the word models. */
 
-import { Argument } from 'commander';
 import { signed } from '../spam/verdict.ts';
 import type { SpamExplanation } from '../submissions/spam/schema.ts';
 import { type Cli, CommandError, findForm, runOnApp } from './cli.ts';
 import type { CliCommand } from './command.ts';
-import { CRITERIA, withCriteria } from './query-options.ts';
+import { addMark } from './mark-submissions.ts';
 
 /** Words of a model that are printed. */
 const WORDS = 12;
@@ -15,7 +14,7 @@ export function addSpam(program: CliCommand, cli: Cli): void {
 		.command('spam')
 		.description('Explain why submissions are spam, and teach the server by marking them.');
 	addExplain(spam, cli);
-	addMark(spam, cli);
+	addMark(spam, cli, ['spam', 'genuine']);
 	addTrain(spam, cli);
 	addReset(spam, cli);
 }
@@ -83,38 +82,6 @@ function print(
 				shown.map(({ word, part, weight }) => [signed(weight), word, part]),
 			);
 	}
-}
-
-function addMark(spam: CliCommand, cli: Cli): void {
-	const command = spam
-		.command('mark')
-		.description(
-			'Mark submissions as spam or as genuine, and move them there. A running server learns from it within seconds.',
-		)
-		.argument('<form>', 'Id or slug of the form')
-		.addArgument(new Argument('<as>', 'What to mark them as').choices(['spam', 'genuine']))
-		.argument('[submissions...]', 'Their ids; without them those that the options choose');
-	withCriteria(command).examples(
-		'formsrv spam mark contact-k3v9x2qm spam cmnrg2x8a1c cmnrg2x8b2d',
-		'formsrv spam mark contact-k3v9x2qm genuine --filter starred',
-		'formsrv spam mark contact-k3v9x2qm spam --filter spam --since 2026-01-01',
-	);
-	runOnApp(command, { cli, action: 'updateSubmissions' }, (options, name: string, as: string, ids: string[]) => {
-		const given = CRITERIA.filter((criterion) => options[criterion] !== undefined && criterion !== 'order');
-		if (ids.length > 0 === given.length > 0) {
-			throw new CommandError('Name submissions, or choose them with --filter, --search, --since or --until.', 2);
-		}
-		const criteria = Object.fromEntries(given.map((criterion) => [criterion, String(options[criterion])]));
-		const target = ids.length > 0 ? { ids } : { filter: 'all' as const, ...criteria };
-		return async (app) => {
-			const { id } = await findForm(app, name);
-			const updated = await app.bulk.update(id, {
-				readInput: async () => ({ ...target, set: { isSpam: as === 'spam' } }),
-				checkDisclosure: () => {},
-			});
-			cli.printResult(options, { updated }, `${updated} marked as ${as}.`);
-		};
-	});
 }
 
 function addTrain(spam: CliCommand, cli: Cli): void {

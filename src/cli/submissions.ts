@@ -1,21 +1,26 @@
 /** `formsrv submissions`: lists and exports submissions. */
 
-import { parseListQuery } from '../submissions/list-query.ts';
-import type { JsonText } from '../submissions/page-writer.ts';
-import type { SubmissionList } from '../submissions/schema.ts';
-import { parseExact } from '../text/exact-json.ts';
-import { type Cli, findForm, runOnApp } from './cli.ts';
+import type { Static } from '@sinclair/typebox';
+import type { Submission, SubmissionList } from '../submissions/schema.ts';
+import { exactText, parseExact } from '../text/exact-json.ts';
+import { at, findForm } from './api.ts';
+import type { Cli } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { addExport } from './export.ts';
+import { addDelete, addMark } from './mark-submissions.ts';
 import { CRITERIA, queryOf, withCriteria } from './query-options.ts';
+import { runOnApi } from './run-on-api.ts';
 import { addSubmissionFiles } from './submission-files.ts';
 import { shorten, shortTime } from './table.ts';
 
 const SUMMARY_WIDTH = 100;
 
 export function addSubmissions(program: CliCommand, cli: Cli): void {
-	const submissions = program.command('submissions').description('Read what people sent, and export it.');
+	const submissions = program.command('submissions').description('Read, mark, export and delete what people sent.');
 	addList(submissions, cli);
+	addShow(submissions, cli);
+	addMark(submissions, cli);
+	addDelete(submissions, cli);
 	addSubmissionFiles(submissions, cli);
 	addExport(submissions, cli);
 }
@@ -36,21 +41,35 @@ function addList(submissions: CliCommand, cli: Cli): void {
 		'formsrv submissions list contact-k3v9x2qm --limit 100 --offset 100 --json',
 		'formsrv submissions list contact-k3v9x2qm --after 0',
 	);
-	runOnApp(command, { cli }, (options, name: string) => {
+	runOnApi(command, { cli }, (options, name: string) => {
 		const inOrder = options.after === undefined ? options : { order: 'asc', ...options };
-		const query = parseListQuery(queryOf(inOrder, ['limit', 'offset', 'after', ...CRITERIA]));
-		return async (app) => {
-			const { id } = await findForm(app, name);
-			const json = await wholeText(await app.submissions.list(id, { readQuery: () => query }));
+		const query = queryOf(inOrder, ['limit', 'offset', 'after', ...CRITERIA]);
+		return async (api) => {
+			const { id } = await findForm(api, name);
+			const json = await (await api.open(at`/api/forms/${id}/submissions`, query)).text();
 			if (options.json) cli.printJsonText(json);
 			else printPage(cli, parseExact(json) as SubmissionList);
 		};
 	});
 }
 
-async function wholeText(text: JsonText): Promise<string> {
-	if (typeof text === 'string') return text;
-	return Buffer.concat(await Array.fromAsync(text.chunks)).toString();
+function addShow(submissions: CliCommand, cli: Cli): void {
+	const command = submissions
+		.command('show')
+		.description('Show a submission with all that is kept of it.')
+		.argument('<form>', 'Id or slug of the form')
+		.argument('<submission>', 'Its id')
+		.examples('formsrv submissions show contact-k3v9x2qm cmnrg2x8a1c');
+	runOnApi(command, { cli }, (options, name: string, submission: string) => async (api) => {
+		const { id } = await findForm(api, name);
+		const json = await (await api.open(at`/api/forms/${id}/submissions/${submission}`)).text();
+		if (options.json) return cli.printJsonText(json);
+		const { data, ...members } = parseExact(json) as Static<typeof Submission>;
+		const rows = (values: object) => Object.entries(values).map(([member, value]) => [member, exactText(value) || '-']);
+		cli.printTable(['FIELD', 'VALUE'], rows(data));
+		cli.print('');
+		cli.printTable(['KEPT OF IT', 'VALUE'], rows(members));
+	});
 }
 
 function printPage(cli: Cli, { submissions, pagination }: SubmissionList): void {

@@ -3,19 +3,20 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
-import type { App } from '../app.ts';
 import { WEBHOOK_EVENT_NAMES } from '../delivery/events.ts';
-import {
-	type CreateWebhook,
+import type {
+	CreateWebhook,
 	UpdateWebhook,
-	type Webhook,
-	type WebhookWithSecret,
+	Webhook,
+	WebhookTestResult,
+	WebhookWithSecret,
 } from '../delivery/webhooks/schema.ts';
 import { INCLUDE_NAMES, WEBHOOK_FORMAT_NAMES } from '../form-values/webhook-formats.ts';
-import { checkShape } from '../http/json-body.ts';
-import { type Cli, CommandError, findForm, type Options, runOnApp } from './cli.ts';
+import { type Api, at, findForm } from './api.ts';
+import { type Cli, CommandError, type Options } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { readJsonOption } from './form-options.ts';
+import { runOnApi } from './run-on-api.ts';
 import { shorten, shortTime } from './table.ts';
 
 const URL_WIDTH = 60;
@@ -77,6 +78,7 @@ export function addWebhooks(program: CliCommand, cli: Cli): void {
 	addCreate(webhooks, cli);
 	addTest(webhooks, cli);
 	addUpdate(webhooks, cli);
+	addRotate(webhooks, cli);
 	addDelete(webhooks, cli);
 }
 
@@ -91,26 +93,25 @@ function withOptions(command: CliCommand): CliCommand {
 	return command;
 }
 
-/** @throws CommandError, and AppError VALIDATION_ERROR for JSON of another shape */
+/** @throws CommandError */
 function inputOf(options: Options, folder: string): UpdateWebhook {
 	const given = Object.entries(SETTINGS).flatMap(([name, { flags, read }]) => {
 		const text = options[new Option(flags).attributeName()] as string | undefined;
 		if (text === undefined) return [];
 		return [[name, text === NONE ? null : (read?.(text, { flags, folder }) ?? text)]];
 	});
-	const input = Object.fromEntries(given);
-	checkShape(UpdateWebhook, input);
-	return input;
+	return Object.fromEntries(given);
 }
 
-async function refOf(app: App, { form, webhook }: { form: string; webhook: string }) {
-	return { form: (await findForm(app, form)).id, webhook };
+async function pathOf(api: Api, form: string): Promise<string> {
+	return at`/api/forms/${(await findForm(api, form)).id}/webhooks`;
 }
 
 function addList(webhooks: CliCommand, cli: Cli): void {
 	const command = onForm(webhooks.command('list').description('List the webhooks of a form, oldest first.'));
-	runOnApp(command, { cli }, (options, form: string) => async (app) => {
-		cli.printList(options, await app.webhooks.list({ form: (await findForm(app, form)).id }), {
+	runOnApi(command, { cli }, (options, form: string) => async (api) => {
+		const { webhooks } = await api.get<{ webhooks: Webhook[] }>(await pathOf(api, form));
+		cli.printList(options, webhooks, {
 			columns: {
 				ID: ({ id }) => id,
 				STATE: stateOf,
@@ -136,11 +137,11 @@ function addCreate(webhooks: CliCommand, cli: Cli): void {
 		'formsrv webhooks create contact-k3v9x2qm --format slack --url @slack-address.txt --include all',
 		`formsrv webhooks create contact-k3v9x2qm --url @address.txt --where '[{"field": "topic", "is": "Sales"}]'`,
 	);
-	runOnApp(command, { cli }, (options, form: string) => {
+	runOnApi(command, { cli }, (options, form: string) => {
 		const { url, ...input } = inputOf(options, cli.io.cwd);
 		if (!url) throw new CommandError('--url is missing. See formsrv webhooks create --help.', 2);
-		return async (app) => {
-			const webhook = await app.webhooks.create({ form: (await findForm(app, form)).id }, { ...input, url });
+		return async (api) => {
+			const webhook = await api.post<WebhookWithSecret>(await pathOf(api, form), { ...input, url });
 			printWebhook(cli, webhook, options);
 			cli.note('The secret verifies signatures. It is not shown again.');
 		};
@@ -151,8 +152,8 @@ function addTest(webhooks: CliCommand, cli: Cli): void {
 	const command = onWebhook(
 		webhooks.command('test').description('Post a test to a webhook now; on failure, print what is wrong.'),
 	);
-	runOnApp(command, { cli }, (options, form: string, webhook: string) => async (app) => {
-		const result = await app.webhooks.test(await refOf(app, { form, webhook }));
+	runOnApi(command, { cli }, (options, form: string, webhook: string) => async (api) => {
+		const result = await api.post<WebhookTestResult>((await pathOf(api, form)) + at`/${webhook}/test`);
 		if (!result.delivered) cli.exitCode = 1;
 		if (result.delivered || options.json) cli.printResult(options, result, `It arrived: status ${result.status}.`);
 		else cli.note(result.error ?? '');
@@ -170,13 +171,26 @@ function addUpdate(webhooks: CliCommand, cli: Cli): void {
 		'formsrv webhooks update contact-k3v9x2qm cmnrg2x9b3d --active true',
 		'formsrv webhooks update contact-k3v9x2qm cmnrg2x9b3d --events submission.created,submission.spam',
 	);
-	runOnApp(command, { cli }, (options, form: string, webhook: string) => {
+	runOnApi(command, { cli }, (options, form: string, webhook: string) => {
 		const input = inputOf(options, cli.io.cwd);
 		if (Object.keys(input).length === 0) {
 			throw new CommandError('Nothing to change was given. See formsrv webhooks update --help.', 2);
 		}
-		return async (app) =>
-			printWebhook(cli, await app.webhooks.update(await refOf(app, { form, webhook }), input), options);
+		return async (api) =>
+			printWebhook(cli, await api.patch<Webhook>((await pathOf(api, form)) + at`/${webhook}`, input), options);
+	});
+}
+
+function addRotate(webhooks: CliCommand, cli: Cli): void {
+	const command = onWebhook(
+		webhooks
+			.command('rotate-secret')
+			.description('Give a webhook a new secret. For a day messages are signed with both.'),
+	);
+	runOnApi(command, { cli }, (options, form: string, webhook: string) => async (api) => {
+		const rotated = await api.post<WebhookWithSecret>((await pathOf(api, form)) + at`/${webhook}/rotate-secret`);
+		printWebhook(cli, rotated, options);
+		cli.note('The secret verifies signatures. It is not shown again.');
 	});
 }
 
@@ -184,8 +198,8 @@ function addDelete(webhooks: CliCommand, cli: Cli): void {
 	const command = onWebhook(
 		webhooks.command('delete').description('Delete a webhook, and what waits to be sent to it.'),
 	);
-	runOnApp(command, { cli }, (options, form: string, webhook: string) => async (app) => {
-		await app.webhooks.remove(await refOf(app, { form, webhook }));
+	runOnApi(command, { cli }, (options, form: string, webhook: string) => async (api) => {
+		await api.delete((await pathOf(api, form)) + at`/${webhook}`);
 		cli.printResult(options, { deleted: webhook }, `Deleted webhook ${webhook}.`);
 	});
 }

@@ -27,6 +27,8 @@ interface NamedSource {
 
 const PREFIX = 'FORMSRV_';
 const CONFIG_FILE = 'formsrv.toml';
+/** Names the key of commands with `--server`. */
+export const KEY_FILE = 'FORMSRV_KEY_FILE';
 
 const ADDRESS = /^[\d.]+$|^\[?[\da-f:.]*:[\da-f:.]*\]?$/i;
 const PORT_NUMBER = /^\d+$/;
@@ -92,7 +94,8 @@ function flagEntries<Key extends string>(keys: readonly Key[], flags: Record<str
 function envSource({ env }: ProvidedInput): NamedSource {
 	const entries = Object.entries(env)
 		.map(([name, text]): [string, string] => [name, text ?? ''])
-		.filter(([name, text]) => name.startsWith(PREFIX) && text !== '' && !isServiceLink(name, text));
+		.filter(([name, text]) => name.startsWith(PREFIX) && text !== '' && !isServiceLink(name, text))
+		.filter(([name]) => name !== KEY_FILE);
 	return { entries, spell: envName, fileSuffix: '_FILE', label: (name) => name };
 }
 

@@ -48,7 +48,7 @@ const filters = [
 	...pageParameters,
 ];
 const formFilter = queryParameter('form', { schema: Type.String(), description: 'Only of this form (id).' });
-const pageOf = ({ mode }: { mode: Mode }, request: Request) => ({
+const pageOf = ({ mode }: { mode: Mode | undefined }, request: Request) => ({
 	mode,
 	readQuery: () => parseDeliveryQuery(queryOf(request)),
 });

@@ -37,8 +37,8 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 		})
 		.post(
 			'',
-			async ({ principal, checkDisclosure, request, set }) => {
-				const form = await forms.create(principal.mode, await readJson(request, CreateForm), checkDisclosure);
+			async ({ ownMode, checkDisclosure, request, set }) => {
+				const form = await forms.create(ownMode, await readJson(request, CreateForm), checkDisclosure);
 				set.status = 201;
 				set.headers.location = `/api/forms/${form.id}`;
 				return form;
@@ -61,9 +61,9 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 		)
 		.put(
 			'/slug/:slug',
-			async ({ principal, checkDisclosure, params, request, set }) => {
+			async ({ ownMode, checkDisclosure, params, request, set }) => {
 				const input = await readJson(request, UpdateForm);
-				const ensured = await ensureForm(forms, params.slug, { mode: principal.mode, input, checkDisclosure });
+				const ensured = await ensureForm(forms, params.slug, { mode: ownMode, input, checkDisclosure });
 				if (ensured.isNew) set.status = 201;
 				return ensured;
 			},

@@ -19,13 +19,25 @@ export interface RequestInfo {
 	listener: Listener;
 	/** Set once the request is authenticated. */
 	caller: Caller | undefined;
+	/** Set only by a command that calls a route in its own process. */
+	operator?: Operator;
 }
 
 /** The key and session of an authenticated request; a session from a set-up link has no key. */
 export interface Caller {
 	keyId: string | null;
 	sessionId: string | null;
-	mode: 'live' | 'test';
+	mode: 'live' | 'test' | undefined;
+	operator?: string | undefined;
+}
+
+/** Who runs a command on the machine of the server. */
+export interface Operator extends Caller {
+	keyId: null;
+	sessionId: null;
+	permissions: readonly ['admin'];
+	formIds: null;
+	operator: string;
 }
 
 /** The longest idle time that a listener supports. */

@@ -14,6 +14,7 @@ import {
 	checkDisclosure,
 	type Disclosure,
 	hasPermission,
+	modeOf,
 	type Principal,
 	unauthorized,
 } from './permissions.ts';
@@ -35,6 +36,8 @@ export function createAuth(
 	{ api, failures, otherCredential }: { api: RateLimiter; failures: RateLimiter; otherCredential?: OtherCredential },
 ) {
 	async function authenticate(request: Request): Promise<Principal> {
+		const { operator } = requestInfo(request);
+		if (operator) return operator;
 		const header = request.headers.get('authorization');
 		if (header !== null) return keys.authenticate(bearerToken(header) ?? '');
 		const other = await otherCredential?.(request);
@@ -60,10 +63,12 @@ export function createAuth(
 			set.headers['cache-control'] = 'no-store';
 			const principal = await authenticateCounted(request);
 			requestInfo(request).caller = principal;
-			const rate = api.take(callerOf(principal));
+			const rate = principal.operator === undefined ? api.take(callerOf(principal)) : undefined;
 			if (rate) Object.assign(set.headers, rateHeaders(rate));
 			return {
 				principal,
+				/** The mode of what cannot be in both. */
+				ownMode: modeOf(principal),
 				mayRead: hasPermission(principal.permissions, 'read'),
 				checkDisclosure: (disclosure: Disclosure) => checkDisclosure(principal, disclosure),
 				reauthenticate: () => authenticate(request),

@@ -4,7 +4,7 @@ import { AppError, invalidField } from '../errors.ts';
 import { PERMISSIONS } from '../storage/tables.ts';
 import { parseTimestamp } from '../text/timestamp.ts';
 import type { NewKey } from './keys.ts';
-import type { Principal } from './permissions.ts';
+import { modeOf, type Principal } from './permissions.ts';
 import type { CreateApiKey } from './schema.ts';
 
 /**
@@ -12,12 +12,13 @@ import type { CreateApiKey } from './schema.ts';
  * @throws AppError VALIDATION_ERROR, FORBIDDEN
  */
 export function newKeyOf(input: CreateApiKey, maker: Pick<Principal, 'mode'>): NewKey {
-	const { name, permissions, expiresAt, mode = maker.mode } = input;
+	const { name, permissions, expiresAt, mode = modeOf(maker) } = input;
 	const forms = formsOf(input);
-	if (mode !== maker.mode) throw new AppError('FORBIDDEN', `A ${maker.mode} key makes only ${maker.mode} keys.`);
+	if (maker.mode && mode !== maker.mode)
+		throw new AppError('FORBIDDEN', `A ${maker.mode} key makes only ${maker.mode} keys.`);
 	return {
 		mode,
-		isModeStrict: true,
+		isModeStrict: maker.mode !== undefined,
 		...(name !== undefined && { name }),
 		...(typeof expiresAt === 'string' && { expiresAt: parseTime(expiresAt) }),
 		...(forms ? { forms, permissions: permissions?.length ? permissions : ['read'] } : accountScope(permissions)),

@@ -9,7 +9,7 @@ import { MINUTE_MS } from '../tasks/durations.ts';
 import { lazy } from '../tasks/lazy.ts';
 import { KEY_NAME_MAX } from './bounds.ts';
 import { createKeyForms } from './key-forms.ts';
-import { type Principal, unauthorized } from './permissions.ts';
+import { type KeyPrincipal, unauthorized } from './permissions.ts';
 import type { ApiKey } from './schema.ts';
 import { createToken, displayToken, hashToken, isToken } from './token.ts';
 
@@ -79,7 +79,7 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 	}
 
 	/** The principal of a stored key; `undefined` if the key is no longer valid. Records a use of the key. */
-	async function principalOf(row: ApiKeyRow): Promise<Principal | undefined> {
+	async function principalOf(row: ApiKeyRow): Promise<KeyPrincipal | undefined> {
 		if (!isValid(row)) return undefined;
 		touchLastUsed(row);
 		return {
@@ -164,7 +164,7 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 		 * @param token The token of the request, if any.
 		 * @throws AppError UNAUTHORIZED, the same for every cause.
 		 */
-		async authenticate(token: string | undefined): Promise<Principal> {
+		async authenticate(token: string | undefined): Promise<KeyPrincipal> {
 			if (token === undefined) throw unauthorized('missing');
 			if (!isToken(token)) throw unauthorized('invalid');
 			const [row] = await byHash().execute({ hash: hashToken(token) });

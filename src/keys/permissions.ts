@@ -4,16 +4,25 @@ import { AppError } from '../errors.ts';
 import type { Mode, Permission } from '../storage/tables.ts';
 
 /**
- * Whom a credential stands for: a valid key, or a session opened with a key or a set-up link. `formIds` are the public
- * ids of the only forms that a form-level key may access.
+ * Whom a credential stands for: a valid key, or a session opened with a key or a set-up link; or the operator, who runs a command
+ * on the machine of the server. `formIds` are the public ids of the only forms that a form-level key may access.
  */
 export interface Principal {
 	keyId: string | null;
 	sessionId: string | null;
-	mode: Mode;
+	/** `undefined`: both, for the operator. */
+	mode: Mode | undefined;
 	permissions: readonly Permission[];
 	formIds: readonly string[] | null;
+	/** The user of the operating system. No request can say so: the command calls the routes in its own process. */
+	operator?: string;
 }
+
+/** That of a key or session, which has one mode. */
+export type KeyPrincipal = Principal & { mode: Mode };
+
+/** The mode of what cannot be in both. */
+export const modeOf = ({ mode = 'live' }: Pick<Principal, 'mode'>): Mode => mode;
 
 /** The access that a route requires. `form` names the path parameter that must be a form of a form-level key; without it, such keys are rejected. */
 export interface Access {
@@ -56,7 +65,7 @@ export function authorize(
 		if (hasPermission(principal.permissions, permission)) continue;
 		throw new AppError('FORBIDDEN', `This key lacks the permission "${permission}".`);
 	}
-	if (access.isLiveOnly && principal.mode !== 'live') {
+	if (access.isLiveOnly && modeOf(principal) !== 'live') {
 		throw new AppError('FORBIDDEN', LIVE_ONLY[access.isLiveOnly]);
 	}
 	return principal;

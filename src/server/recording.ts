@@ -9,7 +9,7 @@ import type { App } from '../app.ts';
 import { shownAddress } from '../http/client-address.ts';
 import { RECORDED } from '../http/openapi.ts';
 import { queryOf } from '../http/query-parameters.ts';
-import { type Caller, requestInfo } from '../http/request-info.ts';
+import { type Caller, type RequestInfo, requestInfo } from '../http/request-info.ts';
 import { decodeId } from '../ids.ts';
 import { type Action, type Actor, createAction, recordAction } from '../storage/audit/action.ts';
 import { clipped } from '../storage/audit/changes.ts';
@@ -35,6 +35,10 @@ export type Recording = ReturnType<typeof createRecording>;
 export function createRecording({ actions, audit, config, storage }: App) {
 	actions.findBy(() => scopes.getStore()?.action);
 
+	/** A command has none. */
+	const addressOf = ({ operator, clientAddress }: RequestInfo) =>
+		operator ? {} : { address: shownAddress(config.logAddress, clientAddress) };
+
 	/** Begins the action of a request. To be called once it is authorized. */
 	function begin(request: Request, place: { name: string; route: string; params: Params }): void {
 		const scope = scopes.getStore();
@@ -43,7 +47,7 @@ export function createRecording({ actions, audit, config, storage }: App) {
 		scope.action = createAction({
 			name: place.name,
 			actor: () => info.caller && actorOf(info.caller),
-			address: shownAddress(config.logAddress, info.clientAddress),
+			...addressOf(info),
 			...objectOf(place),
 		});
 	}
@@ -52,7 +56,8 @@ export function createRecording({ actions, audit, config, storage }: App) {
 		request: Request,
 		{ operation, ...place }: { operation: Operation; route: string; params: Params },
 	) {
-		const { caller, clientAddress } = requestInfo(request);
+		const info = requestInfo(request);
+		const { caller } = info;
 		const query = queryOf(request);
 		const facts = (operation.recorded ?? []).flatMap((name) => {
 			const value = query.get(name);
@@ -61,7 +66,7 @@ export function createRecording({ actions, audit, config, storage }: App) {
 		audit.countRead({
 			action: operation.name,
 			...(caller ? actorOf(caller) : { actor: 'link', mode: 'live' as const }),
-			address: shownAddress(config.logAddress, clientAddress),
+			...addressOf(info),
 			...objectOf(place),
 			facts: Object.fromEntries(facts),
 		});
@@ -116,7 +121,8 @@ function findOperations(router: AnyElysia) {
 	};
 }
 
-function actorOf({ keyId, sessionId, mode }: Caller): Actor {
+function actorOf({ keyId, sessionId, mode = 'live', operator }: Caller): Actor {
+	if (operator !== undefined) return { actor: `user:${operator}`, mode };
 	return { actor: keyId === null ? `session:${sessionId}` : `key:${keyId}`, session: sessionId, mode };
 }
 

@@ -49,7 +49,7 @@ test('commands that change something, or let content out, leave one entry each, 
 		'exportSubmissions',
 		'updateSubmissions',
 		'createSetupLink',
-		'endSession',
+		'endOtherSessions',
 		'revokeKey',
 		'deleteForm',
 	]);

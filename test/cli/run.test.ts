@@ -52,7 +52,9 @@ describe('wrong usage is exit 2 and one sentence on stderr', () => {
 		[['serve', '--port'], "Option '--port <number>' argument missing. See formsrv serve --help."],
 		[['serve', '--port', 'x'], '--port must be a whole number from 0 to 65535; not "x".'],
 		[['doctor', 'now'], 'Too many arguments for'],
-		[['submissions', 'list', 'x', '--limit', '1.5'], 'limit must be a whole number'],
+		[['doctor', '--server', 'https://forms.example.com'], 'This command takes no --server'],
+		[['forms', 'list', '--key-file', 'key'], '--key-file and --insecure are for --server'],
+		[['forms', 'list', '--server', 'https://forms.example.com', '--data-dir', 'x'], "Option '--server <url>' cannot"],
 		[['\x1b[2J\nfaked'], "Unknown command '\\u001b[2J\\nfaked'. See formsrv --help."],
 	])('%p', async (argv, sentence) => {
 		const { code, stdout, stderr } = await cli.call(...argv);

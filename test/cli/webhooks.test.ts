@@ -85,7 +85,7 @@ test.each<[string[], string]>([
 	[['create', '--url', 'https://x.example', '--events', 'form.deleted'], 'events.0 must be'],
 	[['create', '--url', 'https://x.example', '--format', 'gotify'], 'url must lead to /message'],
 	[['update', 'x'], 'Nothing to change'],
-	[['update', 'x', '--url', 'none'], 'url must be a text'],
+	[['update', 'x', '--url', 'none'], 'There is no such webhook'],
 ])('%j is wrong: %s', async ([verb = '', ...rest], why) => {
 	const { code, stderr } = await cli.call('webhooks', verb, form, ...rest);
 	expect([code > 0, stderr]).toEqual([true, expect.stringContaining(why)]);

@@ -4,7 +4,7 @@ import { and, between, desc, eq, inArray, lt, lte, notBetween, sql } from 'drizz
 import { AppError } from '../../errors.ts';
 import { decodeId, encodeId } from '../../ids.ts';
 import type { Keys } from '../../keys/keys.ts';
-import { type Principal, unauthorized } from '../../keys/permissions.ts';
+import { type KeyPrincipal, type Principal, unauthorized } from '../../keys/permissions.ts';
 import { hashToken } from '../../keys/token.ts';
 import type { Storage } from '../../storage/contract.ts';
 import { type SessionRow, sessions, setupLinks } from '../../storage/session-tables.ts';
@@ -21,7 +21,7 @@ const TOKEN_BYTES = 32;
 /** An open session; `modes` are those it may switch between. */
 export interface Session {
 	id: number;
-	principal: Principal;
+	principal: KeyPrincipal;
 	modes: readonly Mode[];
 	expiresAt: Date;
 }
@@ -82,7 +82,7 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 	}
 
 	/** `undefined` if the key of the session is gone or not valid. Sessions of set-up links have no key. */
-	async function principalOf(session: SessionRow, key: ApiKeyRow | null): Promise<Principal | undefined> {
+	async function principalOf(session: SessionRow, key: ApiKeyRow | null): Promise<KeyPrincipal | undefined> {
 		const sessionId = encodeId(session.id);
 		if (session.keyId === null) {
 			return { keyId: null, sessionId, mode: session.mode, permissions: ['admin'], formIds: null };
@@ -131,7 +131,7 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 			return others.length;
 		},
 		/** Signs in by a key. @returns the session's token */
-		async openWithKey({ mode, keyId }: Principal): Promise<string> {
+		async openWithKey({ mode, keyId }: KeyPrincipal): Promise<string> {
 			const id = decodeId(keyId ?? '');
 			// A session without a key is one of a set-up link, which may do everything.
 			if (id === undefined) throw new Error(`Cannot open a session for ${keyId}: it is not the id of a key.`);

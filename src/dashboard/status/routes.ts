@@ -26,12 +26,10 @@ const EXAMPLE: Status = {
 };
 
 export const statusRoutes = (sources: Parameters<typeof readStatus>[0], auth: Auth) =>
-	new Elysia({ tags: ['Server'] })
-		.use(auth)
-		.get('/api/status', ({ principal }) => readStatus(sources, principal.mode), {
-			access: { permission: 'admin' },
-			detail: operation('getStatus', 'Read the status', {
-				description: 'Health and settings of the server, without secrets.',
-				returns: jsonResponse('The status.', { schema: Status, example: EXAMPLE }),
-			}),
-		});
+	new Elysia({ tags: ['Server'] }).use(auth).get('/api/status', ({ ownMode }) => readStatus(sources, ownMode), {
+		access: { permission: 'admin' },
+		detail: operation('getStatus', 'Read the status', {
+			description: 'Health and settings of the server, without secrets.',
+			returns: jsonResponse('The status.', { schema: Status, example: EXAMPLE }),
+		}),
+	});

@@ -5,6 +5,7 @@ import { readJson } from '../../http/json-body.ts';
 import { jsonBody, jsonResponse, operation, pathParameter } from '../../http/openapi.ts';
 import { succeed, successResponse } from '../../http/success.ts';
 import type { Auth } from '../../keys/auth.ts';
+import type { Mode } from '../../storage/tables.ts';
 import { CreateWebhook, UpdateWebhook, Webhook, WebhookList, WebhookTestResult, WebhookWithSecret } from './schema.ts';
 import type { Webhooks } from './webhooks.ts';
 
@@ -133,6 +134,6 @@ export const webhookRoutes = (webhooks: Webhooks, auth: Auth) =>
 			}),
 		});
 
-function refOf({ mode }: { mode: 'live' | 'test' }, { id, webhookId }: { id: string; webhookId: string }) {
+function refOf({ mode }: { mode: Mode | undefined }, { id, webhookId }: { id: string; webhookId: string }) {
 	return { form: id, webhook: webhookId, mode };
 }

@@ -30,7 +30,7 @@ const writes = { permission: 'write', isTelling: true } as const;
 export const listRoutes = (lists: SpamLists, auth: Auth) =>
 	new Elysia({ prefix: '/api', tags: ['Spam'] })
 		.use(auth)
-		.get('/lists', ({ principal }) => lists.get({ mode: principal.mode }), {
+		.get('/lists', ({ ownMode }) => lists.get({ mode: ownMode }), {
 			access: reads,
 			detail: operation('getLists', 'Get the lists of all forms', {
 				description: `What is blocked and allowed at every form of the mode. ${ENTRIES}`,
@@ -39,7 +39,7 @@ export const listRoutes = (lists: SpamLists, auth: Auth) =>
 		})
 		.patch(
 			'/lists',
-			async ({ principal, request }) => lists.change({ mode: principal.mode }, await readJson(request, ChangeLists)),
+			async ({ ownMode, request }) => lists.change({ mode: ownMode }, await readJson(request, ChangeLists)),
 			{
 				access: writes,
 				detail: operation('updateLists', 'Change the lists of all forms', {

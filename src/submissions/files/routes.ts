@@ -22,7 +22,6 @@ import { stringEnum } from '../../http/schema-types.ts';
 import type { StreamResponse } from '../../http/streamed.ts';
 import type { Auth } from '../../keys/auth.ts';
 import { callerOf, type Principal } from '../../keys/permissions.ts';
-import type { Mode } from '../../storage/tables.ts';
 import { FILE_EXAMPLE, formId, submissionId } from '../openapi-parts.ts';
 import { archiveResponse, createFileResponse } from './download-response.ts';
 import type { Downloads } from './downloads.ts';
@@ -77,7 +76,7 @@ export const fileRoutes = (
 	{ stream, links, baseUrl, isAlive }: FileRoutesOptions,
 ) => {
 	const respond = createFileResponse(downloads, stream);
-	const find = ({ id, ...params }: FileParams, caller: FileCaller & { mode: Mode }) =>
+	const find = ({ id, ...params }: FileParams, caller: FileCaller & Pick<Principal, 'mode'>) =>
 		downloads.find({ formId: id, ...params }, caller);
 
 	const download = async ({ principal, params, request }: Owned) =>

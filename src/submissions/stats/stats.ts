@@ -44,7 +44,7 @@ export function createStats(
 			}));
 		},
 		/** Counts without spam of each form of a mode by its id, oldest day first. */
-		async ofAll(mode: Mode, days: number): Promise<Record<string, number[]>> {
+		async ofAll(mode: Mode | undefined, days: number): Promise<Record<string, number[]>> {
 			const bounds = boundsOf(midnights(days));
 			const ids = (await forms.list(mode)).map(({ id }) => decodeId(id) as number);
 			const counts = await submissions.countsBetween(ids, { filter: 'all', bounds });

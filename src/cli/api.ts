@@ -1,0 +1,69 @@
+/** The JSON API as commands call it: that of the opened application, in this process, or that of a server elsewhere. */
+
+import type { Form } from '../forms/schema.ts';
+import type { Mode } from '../storage/tables.ts';
+import { parseExact } from '../text/exact-json.ts';
+import { CommandError } from './cli.ts';
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export type Query = URLSearchParams | Record<string, string>;
+
+export interface Call {
+	method: Method;
+	/** With its query. */
+	path: string;
+	/** As JSON. */
+	body?: string;
+	mode: Mode | undefined;
+}
+
+/** @throws AppError as the API says it, or CommandError: then there is no response */
+export type Send = (call: Call) => Promise<Response>;
+
+/** Numbers that JavaScript would change keep their digits, as `parseExact` says. */
+export interface Api {
+	/** The same, confined to forms of a mode. @throws CommandError if the key is of the other one */
+	in(mode: Mode | undefined): Api;
+	get<T>(path: string, query?: Query): Promise<T>;
+	post<T>(path: string, body?: object): Promise<T>;
+	patch<T>(path: string, body: object): Promise<T>;
+	delete<T>(path: string): Promise<T>;
+	/** A response that may be long. */
+	open(path: string, query?: Query): Promise<Response>;
+}
+
+/** A path of which each value is one segment. */
+export function at(texts: TemplateStringsArray, ...values: string[]): string {
+	return String.raw({ raw: texts }, ...values.map(encodeURIComponent));
+}
+
+export function createApi(send: Send, mode?: Mode): Api {
+	const withQuery = (path: string, query: Query = {}) => {
+		const text = new URLSearchParams(query).toString();
+		return text === '' ? path : `${path}?${text}`;
+	};
+	async function call<T>(method: Method, path: string, body?: object): Promise<T> {
+		const response = await send({ method, path, mode, ...(body && { body: JSON.stringify(body, asSent) }) });
+		return parseExact(await response.text()) as T;
+	}
+	return {
+		in: (other) => createApi(send, other),
+		get: (path, query) => call('GET', withQuery(path, query)),
+		post: (path, body) => call('POST', path, body),
+		patch: (path, body) => call('PATCH', path, body),
+		delete: (path) => call('DELETE', path),
+		open: (path, query) => send({ method: 'GET', path: withQuery(path, query), mode }),
+	};
+}
+
+/** No number is sent as `null`, which would mean the default. */
+const asSent = (_: string, value: unknown) =>
+	typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
+
+/** Finds a form by its id or slug. @throws CommandError if there is none */
+export async function findForm(api: Api, idOrSlug: string): Promise<Form> {
+	const { forms } = await api.get<{ forms: Form[] }>('/api/forms');
+	const found = forms.find(({ id }) => id === idOrSlug) ?? forms.find(({ slug }) => slug === idOrSlug.toLowerCase());
+	if (found) return found;
+	throw new CommandError(`There is no form "${idOrSlug}". "formsrv forms list" shows them all.`);
+}

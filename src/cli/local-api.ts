@@ -1,0 +1,40 @@
+/** The API of the opened application, called in this process, without a listener and without a key. */
+
+import type { App } from '../app.ts';
+import type { AppError } from '../errors.ts';
+import { statusOf } from '../http/error-responses.ts';
+import { setRequestInfo } from '../http/request-info.ts';
+import { localUrl } from '../network/local-url.ts';
+import { openManagement } from '../server/management-routes.ts';
+import { type Api, createApi } from './api.ts';
+
+/** That of the opened application, for the operator, who sees the forms of both modes. */
+export function localApi(app: App, operator: string): Api {
+	const { baseUrl, submitUrl, host, port, submitHost, submitPort } = app.config;
+	const urls = {
+		base: baseUrl ?? localUrl(host, port),
+		submit: submitUrl ?? localUrl(submitHost, submitPort),
+	};
+	const errors = new WeakMap<Request, AppError>();
+	const handle = openManagement(app, {
+		urls,
+		onError: (request, error) => {
+			errors.set(request, error);
+			return new Response(null, { status: statusOf(error) });
+		},
+	});
+	return createApi(async ({ method, path, body, mode }) => {
+		const headers = new Headers(body === undefined ? [] : [['Content-Type', 'application/json']]);
+		const request = new Request(`http://localhost${path}`, { method, body, headers });
+		setRequestInfo(request, {
+			...{ id: 'command', request, started: performance.now(), path: new URL(request.url).pathname, clientAddress: '' },
+			listener: { requestIP: () => null, timeout: () => {} },
+			caller: undefined,
+			operator: { keyId: null, sessionId: null, mode, permissions: ['admin'], formIds: null, operator },
+		});
+		const response = await handle(request);
+		const error = errors.get(request);
+		if (error) throw error.code === 'INTERNAL' ? (error.cause ?? error) : error;
+		return response;
+	});
+}

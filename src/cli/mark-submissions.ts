@@ -1,0 +1,83 @@
+/** `formsrv submissions mark` and `delete`, and `formsrv spam mark`: what is done with those that ids or criteria choose. */
+
+import { Argument } from 'commander';
+import type { Flags } from '../storage/filters.ts';
+import type { BulkTarget, Deleted } from '../submissions/bulk/schema.ts';
+import { plural } from '../text/plural.ts';
+import { at, findForm } from './api.ts';
+import { type Cli, CommandError, type Options } from './cli.ts';
+import type { CliCommand } from './command.ts';
+import { CRITERIA, withCriteria } from './query-options.ts';
+import { runOnApi } from './run-on-api.ts';
+
+const MARKS = {
+	read: { isRead: true },
+	unread: { isRead: false },
+	starred: { isStarred: true },
+	unstarred: { isStarred: false },
+	spam: { isSpam: true },
+	genuine: { isSpam: false },
+} satisfies Record<string, Partial<Flags>>;
+type Mark = keyof typeof MARKS;
+
+/** With those that say spam a running server learns. */
+export function addMark(parent: CliCommand, cli: Cli, marks = Object.keys(MARKS) as Mark[]): void {
+	const [first = 'spam'] = marks;
+	const command = parent
+		.command('mark')
+		.description(
+			`Mark submissions as ${marks.join(', ')}. A running server learns what is spam or genuine within seconds.`,
+		)
+		.argument('<form>', 'Id or slug of the form')
+		.addArgument(new Argument('<as>', 'What to mark them as').choices(marks))
+		.argument('[submissions...]', 'Their ids; without them those that the options choose');
+	withCriteria(command).examples(
+		`formsrv ${parent.name()} mark contact-k3v9x2qm ${first} cmnrg2x8a1c cmnrg2x8b2d`,
+		`formsrv ${parent.name()} mark contact-k3v9x2qm genuine --filter starred`,
+		`formsrv ${parent.name()} mark contact-k3v9x2qm spam --filter spam --since 2026-01-01`,
+	);
+	runOnApi(command, { cli }, (options, form: string, as: Mark, ids: string[]) => {
+		const change = { ...targetOf(options, ids), set: MARKS[as] };
+		return async (api) => {
+			const { id } = await findForm(api, form);
+			const { updated } = await api.patch<{ updated: number }>(at`/api/forms/${id}/submissions`, change);
+			cli.printResult(options, { updated }, `${updated} marked as ${as}.`);
+		};
+	});
+}
+
+export function addDelete(submissions: CliCommand, cli: Cli): void {
+	const command = submissions
+		.command('delete')
+		.description('Delete submissions with their files, for good.')
+		.argument('<form>', 'Id or slug of the form')
+		.argument('[submissions...]', 'Their ids; without them those that the options choose')
+		.option('--yes', 'Delete them; without this the command only says how many it would delete');
+	withCriteria(command).examples(
+		'formsrv submissions delete contact-k3v9x2qm cmnrg2x8a1c --yes',
+		'formsrv submissions delete contact-k3v9x2qm --filter spam --until 2025-12-31 --yes',
+	);
+	runOnApi(command, { cli }, (options, form: string, ids: string[]) => {
+		const deletion = { ...targetOf(options, ids), dryRun: options.yes !== true };
+		return async (api) => {
+			const { id } = await findForm(api, form);
+			const { deleted, matched } = await api.post<Deleted>(at`/api/forms/${id}/submissions/delete`, deletion);
+			if (matched === undefined)
+				return cli.printResult(options, { deleted }, `Deleted ${plural(deleted, 'submission')}.`);
+			throw new CommandError(
+				`This deletes ${plural(matched, 'submission')}, which cannot be undone. Add --yes to do it.`,
+				2,
+			);
+		};
+	});
+}
+
+/** @throws CommandError unless either ids or criteria choose */
+function targetOf(options: Options, ids: string[]): BulkTarget {
+	const given = CRITERIA.filter((criterion) => options[criterion] !== undefined && criterion !== 'order');
+	if (ids.length > 0 === given.length > 0) {
+		throw new CommandError('Name submissions, or choose them with --filter, --search, --since or --until.', 2);
+	}
+	const criteria = Object.fromEntries(given.map((criterion) => [criterion, String(options[criterion])]));
+	return ids.length > 0 ? { ids } : { filter: 'all', ...criteria };
+}

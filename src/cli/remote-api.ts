@@ -1,0 +1,138 @@
+/** The API of a server elsewhere, as `--server` and `--key-file` name it. */
+
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { KEY_FILE } from '../config/sources.ts';
+import { AppError, ERROR_STATUS } from '../errors.ts';
+import type { ErrorEnvelope } from '../http/error-responses.ts';
+import { isToken } from '../keys/token.ts';
+import { open, readBeginning } from '../network/bounded-response.ts';
+import { parseExact } from '../text/exact-json.ts';
+import { type Api, type Call, createApi } from './api.ts';
+import { CommandError, type Io, type Options } from './cli.ts';
+
+const SECOND_MS = 1000;
+/** How long it may say nothing. A change of many submissions may take longer than a read. */
+const SILENT_MS: Record<Call['method'], number> = {
+	GET: 60 * SECOND_MS,
+	POST: 300 * SECOND_MS,
+	PATCH: 300 * SECOND_MS,
+	DELETE: 60 * SECOND_MS,
+};
+/** The longest wait for a rate limit. */
+const WAIT_MS = 60 * SECOND_MS;
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+const NOT_TRUSTED = /CERT|SIGNATURE|TLS|SSL/;
+
+/** @throws CommandError for an address or key file that cannot be used; it never holds the key */
+export function remoteApi(options: Options, { env, cwd, stderr }: Io): Api {
+	const server = serverOf(options);
+	const key = keyOf(options, { env, cwd });
+	const [, keyMode] = /^sk_(live|test)_/.exec(key) ?? [];
+	return createApi(async (call) => {
+		if (call.mode !== undefined && keyMode !== undefined && call.mode !== keyMode)
+			throw new CommandError(`The key is a ${keyMode} key, which is for ${keyMode} forms only.`, 2);
+		for (let isFirst = true; ; isFirst = false) {
+			const response = await request(call, { server, key });
+			if (response.ok) return response;
+			const waitMs = Number(response.headers.get('retry-after') ?? Number.NaN) * SECOND_MS;
+			if (response.status !== 429 || !isFirst || !(waitMs <= WAIT_MS)) throw await errorOf(response, server);
+			stderr.write(
+				`The server takes no more requests of this key for ${waitMs / SECOND_MS} seconds; it goes on then.\n`,
+			);
+			await Bun.sleep(waitMs);
+		}
+	});
+}
+
+async function request(
+	{ method, path, body }: Call,
+	{ server, key }: { server: string; key: string },
+): Promise<Response> {
+	const silence = new AbortController();
+	const limit = SILENT_MS[method];
+	const timer = setTimeout(() => silence.abort(), limit);
+	const lost = (error: unknown) => {
+		const { code = '', message } = error as NodeJS.ErrnoException;
+		if (silence.signal.aborted) return new CommandError(`${server} said nothing for ${limit / SECOND_MS} seconds.`);
+		if (NOT_TRUSTED.test(code))
+			return new CommandError(`The certificate of ${server} is not trusted here: ${message}.`);
+		return new CommandError(`${server} cannot be reached: ${message}`);
+	};
+	try {
+		const {
+			status,
+			headers,
+			body: chunks,
+		} = await open(`${server}${path}`, {
+			method,
+			headers: {
+				Authorization: `Bearer ${key}`,
+				Accept: 'application/json',
+				'Accept-Encoding': 'identity',
+				...(body !== undefined && { 'Content-Type': 'application/json' }),
+			},
+			...(body !== undefined && { body }),
+			signal: silence.signal,
+		});
+		return new Response(watched() as unknown as ReadableStream, { status, headers });
+
+		async function* watched() {
+			try {
+				for await (const chunk of chunks ?? []) {
+					timer.refresh();
+					yield chunk;
+				}
+			} catch (error) {
+				throw lost(error);
+			} finally {
+				clearTimeout(timer);
+			}
+		}
+	} catch (error) {
+		clearTimeout(timer);
+		throw lost(error);
+	}
+}
+
+async function errorOf(response: Response, server: string): Promise<Error> {
+	const { status, headers } = response;
+	const to = headers.get('location');
+	if (status >= 300 && status < 400) return new CommandError(`${server} leads to ${to}: name that address.`);
+	const { code, error, errors } = envelopeIn(await readBeginning(response));
+	if (error === undefined || code === undefined || !(code in ERROR_STATUS))
+		return new CommandError(`${server} is not the base address of a formsrv: it returned status ${status}.`);
+	if (status === 401)
+		return new CommandError(`${server} does not take the key: it was revoked, has expired, or is of another server.`);
+	return new AppError(code, error, errors && { fields: errors });
+}
+
+function envelopeIn(text: string): Partial<ErrorEnvelope> {
+	try {
+		return parseExact(text) as Partial<ErrorEnvelope>;
+	} catch {
+		return {};
+	}
+}
+
+function serverOf({ server, insecure }: Options): string {
+	const url = URL.parse(String(server));
+	if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '' || url.hash !== '')
+		throw new CommandError('--server must be the base address of a server, such as https://forms.example.com.', 2);
+	if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname) && insecure !== true)
+		throw new CommandError('--server is not encrypted: others could read the key. Use https, or add --insecure.', 2);
+	return `${url.origin}${url.pathname.replace(/\/$/, '')}`;
+}
+
+function keyOf({ keyFile }: Options, { env, cwd }: Pick<Io, 'env' | 'cwd'>): string {
+	const file = String(keyFile ?? env[KEY_FILE] ?? '');
+	if (file === '') throw new CommandError('Name the file with the API key: --key-file, or FORMSRV_KEY_FILE.', 2);
+	let key: string;
+	try {
+		key = readFileSync(resolve(cwd, file), 'utf8').trim();
+	} catch (error) {
+		throw new CommandError(`The key file cannot be read: ${(error as Error).message}`, 2);
+	}
+	if (isToken(key)) return key;
+	throw new CommandError(`${file} does not hold an API key alone, as "formsrv keys create" prints it.`, 2);
+}

@@ -1,0 +1,199 @@
+/** Commands with `--server`: the same output as on the machine of the server, and a sentence for each way that it can fail. */
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { createCli } from '../../src/cli/cli.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { openTestServer, type TestServer } from '../server.ts';
+import { type CommandLine, openCommandLine } from './command-line.ts';
+
+setDefaultTimeout(120_000);
+
+const folder = mkdtempSync(join(tmpdir(), 'formsrv-test-'));
+const hook = Bun.serve({ port: 0, fetch: () => new Response('ok') });
+let cli: CommandLine;
+let server: TestServer;
+let form: { id: string; slug: string };
+
+const settings = {
+	FORMSRV_WEBHOOK_ALLOW: '127.0.0.1',
+	FORMSRV_BASE_URL: 'https://forms.example.com',
+	FORMSRV_SUBMIT_URL: 'https://f.example.com',
+};
+beforeAll(async () => {
+	cli = openCommandLine(folder, { ...settings });
+	form = await cli.json('forms', 'create', 'Contact', '--slug', 'contact');
+	server = await openTestServer({ database: cli.config().database, settings });
+	writeFileSync(cli.path('key'), `${server.adminKey}\n`);
+});
+afterAll(async () => {
+	await server.close();
+	await hook.stop(true);
+	rmSync(folder, { recursive: true });
+});
+
+const far = (...argv: string[]) => cli.call(...argv, '--server', server.baseUrl, '--key-file', 'key');
+
+const made = async (fields: object) => {
+	await fetch(`${server.submitUrl}/f/contact`, {
+		method: 'POST',
+		headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+		body: JSON.stringify(fields),
+	});
+	const { body } = await server.call<{ submissions: { id: string }[] }>(
+		`GET /api/forms/${form.id}/submissions?limit=1`,
+	);
+	return body.submissions[0]?.id ?? '';
+};
+const webhook = async () => {
+	const hooks = server.app.webhooks;
+	// A form has ten at most.
+	for (const { id } of await hooks.list({ form: form.id })) await hooks.remove({ form: form.id, webhook: id });
+	const json = { url: `http://127.0.0.1:${hook.port}/` };
+	return (await server.call<{ id: string }>(`POST /api/forms/${form.id}/webhooks`, { json })).body.id;
+};
+const key = async () => (await server.app.keys.create({ mode: 'live', permissions: ['read'] })).key.id;
+const other = async () => (await server.app.forms.create('live', { name: 'Other' })).id;
+const delivery = async () => {
+	const { id } = await server.app.forms.create('live', { name: 'Mail', notificationEmail: 'ada@example.com' });
+	const { slug } = await server.app.forms.get(id);
+	await fetch(`${server.submitUrl}/f/${slug}`, { method: 'POST', body: new URLSearchParams({ a: '1' }) });
+	const { body } = await server.call<{ deliveries: { id: string }[] }>(`GET /api/forms/${id}/deliveries`);
+	return body.deliveries[0]?.id ?? '';
+};
+
+/** A call of each command, with what it needs of its own. */
+const CALLS: Record<string, () => string[] | Promise<string[]>> = {
+	'sessions list': () => [],
+	'sessions revoke': () => ['--all'],
+	'keys create': () => ['--name', 'build', '--permissions', 'read'],
+	'keys list': () => [],
+	'keys revoke': async () => [await key()],
+	'forms list': () => [],
+	'forms create': () => ['News', '--closed-text', 'Grüße'],
+	'forms show': () => ['contact'],
+	'forms update': () => ['contact', '--retention', '30', '--notification-email', 'ada@example.com'],
+	'forms suggest-fields': () => ['contact'],
+	'forms delete': async () => [await other(), '--yes'],
+	'submissions list': () => ['contact', '--until', '2020-01-01'],
+	'submissions show': async () => ['contact', await made({ email: 'ada@example.com', list: [1, null] })],
+	'submissions mark': async () => ['contact', 'starred', await made({ a: 1 })],
+	'submissions delete': async () => ['contact', await made({ a: 1 }), '--yes'],
+	stats: () => ['contact', '--days', '3'],
+	'spam mark': async () => ['contact', 'spam', await made({ a: 1 })],
+	'lists show': () => ['--form', 'contact'],
+	'lists add': () => ['block', 'domain:spam.example', '--form', 'contact'],
+	'lists remove': () => ['block', 'domain:spam.example'],
+	audit: () => ['--action', 'createForm', '--limit', '1'],
+	'webhooks list': async () => ['contact', ...[await webhook()].slice(1)],
+	'webhooks create': () => ['contact', '--url', `http://127.0.0.1:${hook.port}/`],
+	'webhooks test': async () => ['contact', await webhook()],
+	'webhooks update': async () => ['contact', await webhook(), '--name', 'x'],
+	'webhooks rotate-secret': async () => ['contact', await webhook()],
+	'webhooks delete': async () => ['contact', await webhook()],
+	'deliveries list': () => ['--form', 'contact'],
+	'deliveries show': async () => [await delivery()],
+	'deliveries retry': () => ['--form', 'contact', '--state', 'failed'],
+	'mail preview': () => ['--form', 'contact'],
+};
+
+function namesOf(command: Command, path: readonly string[] = []): string[] {
+	const own = command.options.some(({ long }) => long === '--server') ? [path.join(' ')] : [];
+	return [...own, ...command.commands.flatMap((next) => namesOf(next, [...path, next.name()]))];
+}
+
+/** Without the parts that differ from call to call. */
+const plain = (text: string) =>
+	text
+		.replace(/"key": "[^"]*"|sk_live_\S+|whsec_[^\s"]+/g, 'SECRET')
+		.replace(/\bc[0-9a-z]{10}\b|\b[0-9][0-9a-z]{10}\b/g, 'ID')
+		.replace(/(news|other)-[0-9a-z]{8}/g, '$1')
+		.replace(/\d{4}-\d\d-\d\d[T ][\d:.]+Z/g, 'TIME')
+		.replace(/<[0-9a-f-]+@/g, '<@')
+		.replace(/ +/g, ' ');
+
+test('every command that takes --server is called here', async () => {
+	const io = { stdout: { write() {} }, stderr: { write() {} }, env: {}, cwd: cli.cwd };
+	expect(Object.keys(CALLS).sort()).toEqual(namesOf(await createProgram(createCli(io), ['completion'])).sort());
+});
+
+describe.each([[[]], [['--json']]])('with %p', (flags) => {
+	test.each(Object.entries(CALLS))('%s says the same near and far', async (name, argsOf) => {
+		const near = await cli.call(...name.split(' '), ...(await argsOf()), ...flags);
+		const there = await far(...name.split(' '), ...(await argsOf()), ...flags);
+		expect({ ...there, stdout: plain(there.stdout), stderr: plain(there.stderr) }).toEqual({
+			...near,
+			stdout: plain(near.stdout),
+			stderr: plain(near.stderr),
+		});
+		expect(near.code, near.stderr).toBe(0);
+	});
+});
+
+test('digits arrive as they were sent', async () => {
+	const body = '{"n":12345678901234567890.10,"e":1e400}';
+	await fetch(`${server.submitUrl}/f/contact`, {
+		method: 'POST',
+		headers: { 'Content-Type': 'application/json' },
+		body,
+	});
+	const { stdout } = await far('submissions', 'list', 'contact', '--limit', '1', '--json');
+	expect(stdout).toContain('12345678901234567890.10');
+	expect((await far('submissions', 'list', 'contact', '--limit', '1')).stdout).toContain('e=1e400');
+});
+
+test('the audit log names the key for what was done from elsewhere, and the user for what was done here', async () => {
+	await far('forms', 'update', 'contact', '--name', 'Far');
+	await cli.call('forms', 'update', 'contact', '--name', 'Near');
+	const [near, there] = await cli.json('audit', '--action', 'updateForm', '--limit', '2');
+	expect([near.actor.kind, there.actor.kind]).toEqual(['user', 'key']);
+});
+
+test('the key file can be named once for all', async () => {
+	cli.env.FORMSRV_KEY_FILE = 'key';
+	expect(await cli.call('forms', 'list', '--server', server.baseUrl)).toMatchObject({ code: 0, stderr: '' });
+	expect(await cli.call('forms', 'list')).toMatchObject({ code: 0, stderr: '' });
+	delete cli.env.FORMSRV_KEY_FILE;
+});
+
+describe('says what is wrong, and never shows the key', () => {
+	const page = Bun.serve({ port: 0, fetch: () => new Response('<h1>Shop</h1>', { status: 404 }) });
+	const moved = Bun.serve({ port: 0, fetch: () => Response.redirect('https://forms.example.com/') });
+	afterAll(() => Promise.all([page.stop(true), moved.stop(true)]));
+
+	test.each([
+		['a server that is not there', () => ['http://127.0.0.1:1', 'key'], 1, 'http://127.0.0.1:1 cannot be reached'],
+		['another program', () => [`http://127.0.0.1:${page.port}`, 'key'], 1, 'is not the base address of a formsrv'],
+		['a redirect', () => [`http://127.0.0.1:${moved.port}`, 'key'], 1, 'leads to https://forms.example.com/'],
+		['no encryption', () => ['http://forms.example.com', 'key'], 2, 'is not encrypted'],
+		['no address', () => ['forms.example.com', 'key'], 2, '--server must be the base address'],
+		['a password', () => ['https://a:b@forms.example.com', 'key'], 2, '--server must be the base address'],
+		['no key file', () => [server.baseUrl, 'nowhere'], 2, 'The key file cannot be read'],
+		['another file', () => [server.baseUrl, 'other'], 2, 'does not hold an API key'],
+		['a revoked key', () => [server.baseUrl, 'revoked'], 1, 'does not take the key'],
+		['a limited key', () => [server.baseUrl, 'limited'], 1, 'lacks the permission "read"'],
+		['a test key', () => [server.baseUrl, 'test'], 2, 'The key is a test key'],
+	] as const)('%s', async (_, argsOf, code, sentence) => {
+		const revoked = await server.app.keys.create({ mode: 'live', permissions: ['admin'] });
+		await server.app.keys.revoke(revoked.key.id);
+		const limited = await server.createKey({ permissions: ['write'] });
+		const forTests = await server.createKey({ mode: 'test' });
+		for (const [name, text] of Object.entries({ revoked: revoked.token, limited, test: forTests, other: 'hello' }))
+			writeFileSync(cli.path(name), text);
+		const [url = '', file = ''] = argsOf();
+		const outcome = await cli.call('forms', 'list', '--mode', 'live', '--server', url, '--key-file', file);
+		expect(outcome.stderr).not.toMatch(/sk_(live|test)_\w/);
+		expect(outcome.stderr).toContain(sentence);
+		expect([outcome.code, outcome.stdout]).toEqual([code, '']);
+	});
+
+	test('a wrong value is wrong usage, as near', async () => {
+		expect(await far('submissions', 'list', 'contact', '--limit', '1.5')).toMatchObject({
+			code: 2,
+			stderr: expect.stringContaining('limit must be a whole number'),
+		});
+	});
+});
