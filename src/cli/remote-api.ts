@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { KEY_FILE } from '../config/sources.ts';
 import { AppError, ERROR_STATUS } from '../errors.ts';
 import type { ErrorEnvelope } from '../http/error-responses.ts';
-import { isToken } from '../keys/token.ts';
+import { isMeantAsKey, isToken } from '../keys/token.ts';
 import { open, readBeginning } from '../network/bounded-response.ts';
 import { parseExact } from '../text/exact-json.ts';
 import { type Api, type Call, createApi } from './api.ts';
@@ -117,7 +117,13 @@ function envelopeIn(text: string): Partial<ErrorEnvelope> {
 
 function serverOf({ server, insecure }: Options): string {
 	const url = URL.parse(String(server));
-	if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '' || url.hash !== '')
+	if (
+		!url ||
+		!/^https?:$/.test(url.protocol) ||
+		`${url.username}${url.password}` !== '' ||
+		url.search !== '' ||
+		url.hash !== ''
+	)
 		throw new CommandError('--server must be the base address of a server, such as https://forms.example.com.', 2);
 	if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname) && insecure !== true)
 		throw new CommandError('--server is not encrypted: others could read the key. Use https, or add --insecure.', 2);
@@ -127,6 +133,7 @@ function serverOf({ server, insecure }: Options): string {
 function keyOf({ keyFile }: Options, { env, cwd }: Pick<Io, 'env' | 'cwd'>): string {
 	const file = String(keyFile ?? env[KEY_FILE] ?? '');
 	if (file === '') throw new CommandError('Name the file with the API key: --key-file, or FORMSRV_KEY_FILE.', 2);
+	if (isMeantAsKey(file)) throw new CommandError('Name the file that holds the API key, not the key itself.', 2);
 	let key: string;
 	try {
 		key = readFileSync(resolve(cwd, file), 'utf8').trim();

@@ -1,7 +1,10 @@
 /** `formsrv suppressions`: the addresses that get no mails for visitors. */
 
-import { type Cli, runOnApp } from './cli.ts';
+import type { Static } from '@sinclair/typebox';
+import type { Suppressions } from '../delivery/visitor/schema.ts';
+import type { Cli } from './cli.ts';
 import type { CliCommand } from './command.ts';
+import { runOnApi } from './run-on-api.ts';
 
 export function addSuppressions(program: CliCommand, cli: Cli): void {
 	const suppressions = program
@@ -12,8 +15,8 @@ export function addSuppressions(program: CliCommand, cli: Cli): void {
 		.description(
 			'Count them: rejected by their mail server, or asked for no more mails. Only hashes of them are kept.',
 		);
-	runOnApp(count, { cli }, (options) => async (app) => {
-		const { rejected, asked } = await app.dispatch.visitors.bounds.suppressed();
+	runOnApi(count, { cli }, (options) => async (api) => {
+		const { rejected, asked } = await api.get<Static<typeof Suppressions>>('/api/suppressions');
 		cli.printResult(options, { rejected, asked }, `rejected  ${rejected}\nasked     ${asked}`);
 	});
 	const remove = suppressions
@@ -21,8 +24,8 @@ export function addSuppressions(program: CliCommand, cli: Cli): void {
 		.description('Let an address get mails for visitors again; only if its owner asks for it.')
 		.argument('<address>', 'The mail address')
 		.examples('formsrv suppressions remove ada@example.com');
-	runOnApp(remove, { cli, action: 'removeSuppression' }, (options, address: string) => async (app) => {
-		await app.dispatch.visitors.bounds.release(address);
+	runOnApi(remove, { cli }, (options, email: string) => async (api) => {
+		await api.post('/api/suppressions/remove', { email });
 		cli.printResult(options, { removed: 1 }, 'Removed.');
 	});
 }

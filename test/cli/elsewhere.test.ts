@@ -65,6 +65,11 @@ const delivery = async () => {
 	return body.deliveries[0]?.id ?? '';
 };
 
+const suppressed = async () => {
+	await server.app.dispatch.visitors.bounds.reject('ada@example.com');
+	return 'ada@example.com';
+};
+
 /** A call of each command, with what it needs of its own. */
 const CALLS: Record<string, () => string[] | Promise<string[]>> = {
 	'sessions list': () => [],
@@ -98,6 +103,8 @@ const CALLS: Record<string, () => string[] | Promise<string[]>> = {
 	'deliveries show': async () => [await delivery()],
 	'deliveries retry': () => ['--form', 'contact', '--state', 'failed'],
 	'mail preview': () => ['--form', 'contact'],
+	'suppressions count': () => [],
+	'suppressions remove': async () => [await suppressed()],
 };
 
 function namesOf(command: Command, path: readonly string[] = []): string[] {
@@ -171,6 +178,10 @@ describe('says what is wrong, and never shows the key', () => {
 		['no encryption', () => ['http://forms.example.com', 'key'], 2, 'is not encrypted'],
 		['no address', () => ['forms.example.com', 'key'], 2, '--server must be the base address'],
 		['a password', () => ['https://a:b@forms.example.com', 'key'], 2, '--server must be the base address'],
+		['a password alone', () => ['https://:b@forms.example.com', 'key'], 2, '--server must be the base address'],
+		['the key for its file', () => [server.baseUrl, server.adminKey], 2, 'not the key itself'],
+		['a key with a typo for its file', () => [server.baseUrl, `${server.adminKey}x`], 2, 'not the key itself'],
+		['a file with more than the key', () => [server.baseUrl, 'several'], 2, 'does not hold an API key alone'],
 		['no key file', () => [server.baseUrl, 'nowhere'], 2, 'The key file cannot be read'],
 		['another file', () => [server.baseUrl, 'other'], 2, 'does not hold an API key'],
 		['a revoked key', () => [server.baseUrl, 'revoked'], 1, 'does not take the key'],
@@ -181,13 +192,27 @@ describe('says what is wrong, and never shows the key', () => {
 		await server.app.keys.revoke(revoked.key.id);
 		const limited = await server.createKey({ permissions: ['write'] });
 		const forTests = await server.createKey({ mode: 'test' });
-		for (const [name, text] of Object.entries({ revoked: revoked.token, limited, test: forTests, other: 'hello' }))
-			writeFileSync(cli.path(name), text);
+		const several = `${server.adminKey}\n${limited}`;
+		const files = { revoked: revoked.token, limited, test: forTests, other: 'hello', several };
+		for (const [name, text] of Object.entries(files)) writeFileSync(cli.path(name), text);
 		const [url = '', file = ''] = argsOf();
 		const outcome = await cli.call('forms', 'list', '--mode', 'live', '--server', url, '--key-file', file);
 		expect(outcome.stderr).not.toMatch(/sk_(live|test)_\w/);
 		expect(outcome.stderr).toContain(sentence);
 		expect([outcome.code, outcome.stdout]).toEqual([code, '']);
+	});
+
+	test('the key in the environment, where its file is to be named', async () => {
+		cli.env.FORMSRV_KEY_FILE = server.adminKey;
+		const calls = [
+			await cli.call('forms', 'list', '--server', server.baseUrl),
+			await cli.call('forms', 'list'),
+			await cli.call('doctor'),
+		];
+		delete cli.env.FORMSRV_KEY_FILE;
+		expect(calls[0]).toMatchObject({ code: 2, stderr: expect.stringContaining('not the key itself') });
+		expect(calls[1]).toMatchObject({ code: 0, stderr: '' });
+		expect(JSON.stringify(calls)).not.toContain(server.adminKey);
 	});
 
 	test('a wrong value is wrong usage, as near', async () => {
