@@ -33,6 +33,7 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 	const keys = createAddressKeys(storage);
 	const visitors = { bounds: createVisitorBounds(storage, { keys, now }), links: createVisitorLinks(keys) };
 	const channels = createChannels(storage, { ...options, mail, budget, visitors, now });
+	const outbox = createOutbox(storage, { channels, now });
 	let worker: Worker | undefined;
 	/** At the server that sends, if that is another. */
 	let outageElsewhere: MailOutage = null;
@@ -51,7 +52,7 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 	}
 
 	return {
-		outbox: createOutbox(storage, { channels, now }),
+		outbox,
 		deliveries: createDeliveries(storage, { channels, isMailSet: () => mail.server !== null, mailOutage }),
 		retries: createRetries(storage, now),
 		visitors,
@@ -85,7 +86,7 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 		start(baseUrl: string, submitUrl = baseUrl): (graceMs: number) => Promise<void> {
 			mail.identity = { ...mail.identity, baseUrl };
 			mail.submitUrl = submitUrl;
-			const started = startWorker({ storage, channels, log, now, timing });
+			const started = startWorker({ storage, channels, failures: outbox, log, now, timing });
 			worker = started;
 			return async (graceMs) => {
 				if (worker === started) worker = undefined;

@@ -1,8 +1,10 @@
 /** The events that cause deliveries, each once. Pure. */
 
 export const SUBMISSION_CREATED = 'submission.created';
-/** The one event of which the deliveries are not withheld because of spam. */
 export const SUBMISSION_SPAM = 'submission.spam';
+export const SUBMISSION_UPDATED = 'submission.updated';
+export const SUBMISSION_DELETED = 'submission.deleted';
+export const DELIVERY_FAILED = 'delivery.failed';
 
 interface EventWords {
 	/** For people, in a list of what a webhook gets. */
@@ -11,6 +13,8 @@ interface EventWords {
 	posted: string;
 	/** In the title of a message, after the name of the form. */
 	headline: string;
+	/** The same behind a number. */
+	many?: string;
 }
 
 /** The events that webhooks can subscribe to. */
@@ -21,9 +25,29 @@ export const WEBHOOK_EVENTS = {
 		headline: 'new submission',
 	},
 	[SUBMISSION_SPAM]: { label: 'Spam', posted: 'a submission was stored as spam', headline: 'spam' },
+	[SUBMISSION_UPDATED]: {
+		label: 'Changes of submissions',
+		posted: 'an owner changed what a submission is marked as',
+		headline: 'submission changed',
+		many: 'more submissions changed',
+	},
+	[SUBMISSION_DELETED]: {
+		label: 'Deleted submissions',
+		posted: 'a submission was removed, with its id alone',
+		headline: 'submission deleted',
+		many: 'more submissions deleted',
+	},
+	[DELIVERY_FAILED]: {
+		label: 'Failed deliveries',
+		posted: 'a mail, or a request to another webhook, was given up',
+		headline: 'a delivery failed',
+	},
 } as const satisfies Record<string, EventWords>;
 export type WebhookEvent = keyof typeof WEBHOOK_EVENTS;
 export const WEBHOOK_EVENT_NAMES = Object.keys(WEBHOOK_EVENTS) as WebhookEvent[];
+
+/** Returns whether deliveries of an event are withheld while their submission is spam: others say that it is. */
+export const isWithheldAsSpam = (event: string): boolean => event === SUBMISSION_CREATED;
 
 /** The events that only mails are about. */
 export const SUBMISSIONS_DIGEST = 'submissions.digest';

@@ -5,10 +5,12 @@ import { fieldTexts } from '../form-values/conditions.ts';
 import { addressesOf } from '../form-values/notification-rules.ts';
 import type { Storage } from '../storage/contract.ts';
 import type { NewDelivery, NewSubmission } from '../storage/submission.ts';
-import { CHANNELS, type FormRow, webhooks } from '../storage/tables.ts';
+import { CHANNELS, type DeliveryRow, type FormRow, webhooks } from '../storage/tables.ts';
 import { lazy } from '../tasks/lazy.ts';
+import { createAnnouncements } from './announcements.ts';
 import type { Channels, Hook } from './channel.ts';
-import { ADDRESS_CHANGED, SUBMISSION_CREATED, SUBMISSION_SPAM } from './events.ts';
+import { ADDRESS_CHANGED, DELIVERY_FAILED, isWithheldAsSpam, SUBMISSION_CREATED, SUBMISSION_SPAM } from './events.ts';
+import { failureOf } from './webhooks/facts.ts';
 
 type InitialState = Pick<NewDelivery, 'state' | 'nextAttemptAt' | 'lastError'>;
 
@@ -21,12 +23,14 @@ interface Cause {
 }
 
 interface Circumstances {
-	spamReason: string | null;
+	spamReason?: string | null;
 	/** Why the channel withholds all. */
-	withheld: string | null;
+	withheld?: string | null;
 	delayMs?: number | undefined;
 }
 
+/** What the row of a notice must not take from the delivery that failed. */
+const UNTRIED = { attempts: 0, finishedAt: null, lastError: null, digestId: null, language: null } as const;
 const NO_HOOKS: Hook[] = [];
 /** The events of a submission. Of spam also the one that is withheld until the owner says that it is genuine. */
 const GENUINE = [SUBMISSION_CREATED];
@@ -61,7 +65,10 @@ export function createOutbox(storage: Storage, { channels, now }: { channels: Ch
 	}
 
 	/** Spam is withheld until the owner unmarks it; the deliveries of a test form are only shown. */
-	function initialState({ mode }: FormRow, { spamReason, withheld, delayMs = 0 }: Circumstances): InitialState {
+	function initialState(
+		{ mode }: Pick<FormRow, 'mode'>,
+		{ spamReason = null, withheld = null, delayMs = 0 }: Circumstances = {},
+	): InitialState {
 		if (spamReason !== null) return { state: 'withheld', lastError: 'The submission is spam' };
 		if (mode === 'test') return { state: 'captured' };
 		if (withheld !== null) return { state: 'withheld', lastError: withheld };
@@ -76,7 +83,7 @@ export function createOutbox(storage: Storage, { channels, now }: { channels: Ch
 			for (const channel of CHANNELS) {
 				const { targets, withheld } = channels[channel];
 				for (const { delayMs, ...target } of targets(form, { event, hooks, texts, data, language })) {
-					const reason = event === SUBMISSION_SPAM ? null : spamReason;
+					const reason = isWithheldAsSpam(event) ? spamReason : null;
 					const state = initialState(form, { spamReason: reason, withheld, delayMs });
 					rows.push({ id: storage.nextId(), formId: form.id, channel, event, ...target, ...state });
 				}
@@ -85,7 +92,51 @@ export function createOutbox(storage: Storage, { channels, now }: { channels: Ch
 		return rows;
 	}
 
+	async function hooksOf(formId: number): Promise<readonly Hook[]> {
+		const version = await storage.settingsVersion();
+		if (version !== cacheVersion) await readHooks(version);
+		return hooksByForm.get(formId) ?? NO_HOOKS;
+	}
+
+	/** Call this once planned rows are on disk: the worker, here or at another server, need not wait for its next poll. */
+	function wake(rows: readonly NewDelivery[]): void {
+		for (const { state, channel, webhookId = null } of rows)
+			if (state === 'waiting') storage.events.publish({ type: 'due', channel, webhookId });
+	}
+
+	storage.submissions.announceBy(createAnnouncements(storage, { hooksOf, initialState, wake, now }));
+
 	return {
+		wake,
+		/**
+		 * What webhooks of the form are told of those deliveries that were given up: each webhook of those of others, and none of one that
+		 * told of a failure, because two webhooks that fail would tell each other without end.
+		 */
+		async planFailures(rows: readonly DeliveryRow[]): Promise<NewDelivery[]> {
+			const failed = rows.filter(({ state, event }) => state === 'failed' && event !== DELIVERY_FAILED);
+			const hooks = failed[0] ? await hooksOf(failed[0].formId) : NO_HOOKS;
+			const told = hooks.filter(({ events }) => events.includes(DELIVERY_FAILED));
+			return failed.flatMap((row) => {
+				const content = JSON.stringify(failureOf(row));
+				const values = {
+					event: DELIVERY_FAILED,
+					channel: 'webhook',
+					state: 'waiting',
+					nextAttemptAt: now(),
+					content,
+				} as const;
+				return told
+					.filter(({ id }) => id !== row.webhookId)
+					.map(({ id, url }) => ({
+						...UNTRIED,
+						...values,
+						id: storage.nextId(),
+						formId: row.formId,
+						webhookId: id,
+						destination: url,
+					}));
+			});
+		},
 		/** The rows to store with the submission. On the hot path: synchronous as long as the cache is valid. */
 		plan(cause: Cause): readonly NewDelivery[] | Promise<readonly NewDelivery[]> {
 			const version = storage.settingsVersion();
@@ -100,16 +151,10 @@ export function createOutbox(storage: Storage, { channels, now }: { channels: Ch
 		 */
 		planAddressNotice(former: FormRow): NewDelivery[] {
 			const { shown, hidden } = addressesOf(former);
-			const noReason = { spamReason: null, withheld: null };
 			const notice = { formId: former.id, channel: 'mail', event: ADDRESS_CHANGED } as const;
 			return [shown, ...hidden]
 				.filter((destination) => destination !== '')
-				.map((destination) => ({ ...notice, id: storage.nextId(), destination, ...initialState(former, noReason) }));
-		},
-		/** Call this once planned rows are on disk: the worker, here or at another server, need not wait for its next poll. */
-		wake(rows: readonly NewDelivery[]): void {
-			for (const { state, channel, webhookId = null } of rows)
-				if (state === 'waiting') storage.events.publish({ type: 'due', channel, webhookId });
+				.map((destination) => ({ ...notice, id: storage.nextId(), destination, ...initialState(former) }));
 		},
 	};
 }

@@ -16,7 +16,7 @@ import {
 } from '../storage/tables.ts';
 import { RESTORED } from './bounds.ts';
 import { findDelivery, reachable } from './deliveries.ts';
-import { SUBMISSION_SPAM } from './events.ts';
+import { isWithheldAsSpam } from './events.ts';
 import type { RetryDeliveries } from './schema.ts';
 
 /** Rows per transaction, so that other writes can go in between. */
@@ -57,7 +57,7 @@ export function createRetries(storage: Storage, now: () => number) {
 			.from(deliveries)
 			.leftJoin(submissions, eq(submissions.id, deliveries.submissionId))
 			.where(inArray(deliveries.id, [...ids]));
-		return rows.filter(({ event, isSpam }) => isSpam !== true || event === SUBMISSION_SPAM).map(({ id }) => id);
+		return rows.filter(({ event, isSpam }) => isSpam !== true || !isWithheldAsSpam(event)).map(({ id }) => id);
 	}
 
 	async function rejectUnsendable(row: DeliveryRow): Promise<void> {
@@ -65,7 +65,7 @@ export function createRetries(storage: Storage, now: () => number) {
 			throw new AppError('CONFLICT', 'The form is a test form: its deliveries are shown and never sent.');
 		}
 		const isSpam = row.submissionId !== null && (await storage.submissions.head(row.formId, row.submissionId))?.isSpam;
-		if (isSpam && row.event !== SUBMISSION_SPAM)
+		if (isSpam && isWithheldAsSpam(row.event))
 			throw new AppError('CONFLICT', 'The submission is marked as spam. Mark it as not spam first.');
 		const [webhook] = await db
 			.select()

@@ -16,7 +16,7 @@ const members = {
 	form: Type.String(),
 	submission: orNull(
 		Type.String(),
-		'The submission it is about; `null` for a digest of many, and for a mail about the form.',
+		'The submission it is about; `null` for a digest of many, for a mail about the form, and for a submission that is gone.',
 	),
 	channel: oneOf(CHANNELS),
 	event: Type.String({

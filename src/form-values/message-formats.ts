@@ -115,7 +115,12 @@ export const MESSAGE_FORMATS = {
 		hint: 'The address of an incoming webhook: Integrations.',
 		placeholder: 'https://mattermost.example.com/hooks/xxxx',
 		request: ({ title, text, link }) => ({
-			body: { text: markdown({ title, text, end: `[${OPEN}](${link})` }, 4000) },
+			body: {
+				text: markdown(
+					{ title: withoutSlackMentions(title), text: withoutSlackMentions(text), end: `[${OPEN}](${link})` },
+					4000,
+				),
+			},
 		}),
 	},
 	teams: {
@@ -157,8 +162,11 @@ export const MESSAGE_FORMATS = {
 			/\/[-\w]{1,64}$/.test(pathname) ? undefined : 'must end with the name of the topic, as https://ntfy.sh/my-topic',
 		request({ title, text, link }, { url }) {
 			const [, parent = '/', topic] = /^(.*\/)([^/]+)$/.exec(url.pathname) ?? [];
-			const message = text === '' ? { message: title } : { title, message: cutText(text, 4096, bytesOf) };
-			return { url: new URL(parent + url.search, url).href, body: { topic, ...message, click: link } };
+			const rest = text === '' ? { topic, click: link } : { topic, title, click: link };
+			// A message of 4,096 bytes would become a file, and its JSON as a whole may have twice as many.
+			const left = 2 * 4096 - bytesOf(JSON.stringify({ ...rest, message: '' }));
+			const message = cutText(cutText(text === '' ? title : text, 4095, bytesOf), left, escapedBytesOf);
+			return { url: new URL(parent + url.search, url).href, body: { ...rest, message } };
 		},
 	},
 	gotify: {
@@ -229,6 +237,9 @@ export function isMessageFormat(format: string): format is MessageFormatName {
 	return Object.hasOwn(MESSAGE_FORMATS, format);
 }
 
+/** As a part of a JSON text. */
+const escapedBytesOf = (text: string): number => bytesOf(JSON.stringify(text)) - 2;
+
 function block<T>(text: string, shown: T): T[] {
 	return text === '' ? [] : [shown];
 }
@@ -240,6 +251,11 @@ function markdown({ title, text, end }: { title: string; text: string; end: stri
 	const code = text.replace(/`(?=`)/g, '`\u200b');
 	const left = max - before.length - after.length - fence.length - ending.length;
 	return text === '' ? before + end : before + fence + cutText(code, left) + ending + after;
+}
+
+/** Mattermost puts mentions where Slack's stand, before it reads Markdown and so in code as well. */
+function withoutSlackMentions(text: string): string {
+	return text.replace(/<(?=[!@])/g, '<\u200b');
 }
 
 /** Text in Markdown: no sign in it has a meaning, and no one is mentioned. */

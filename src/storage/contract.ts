@@ -23,6 +23,7 @@ import type {
 	SubmissionHead,
 	UniqueHashes,
 } from './submission.ts';
+import type { Announce } from './submissions/announced.ts';
 import type { FormRow, Mode } from './tables.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -131,6 +132,13 @@ export type Scan<Request extends ScanRequest, Result> = (
 // biome-ignore lint/suspicious/noExplicitAny: each has a request and a result of its own
 export type Scans = Readonly<Record<string, Scan<any, unknown>>>;
 
+export interface ChangeOptions {
+	/** Whether a mark as spam teaches all forms, or this one alone. */
+	teaches?: 'all' | 'form';
+	/** Changes with the same one are parts of one call. */
+	call?: object;
+}
+
 export interface SubmissionStore {
 	/**
 	 * Resolves with the id that its sender is told, when it is on disk. It gets that as it is written, so that no list which was read
@@ -142,12 +150,14 @@ export interface SubmissionStore {
 	/**
 	 * Sets flags of submissions of a form, all or nothing; returns the ids that exist, in the order given. What becomes spam has
 	 * the reason it had before, or `marked`; what is no spam has none. `isSpam`, whether it changes anything or not, is the
-	 * owner's mark, kept in the table `spamMarks`: it teaches all forms, or this one alone. Spam holds no unique values; what becomes
-	 * genuine holds those that no other submission holds by then.
+	 * owner's mark, kept in the table `spamMarks`, which teaches. Spam holds no unique values; what becomes genuine holds those that
+	 * no other submission holds by then.
 	 */
-	change(formId: number, ids: readonly number[], change: Change, teaches?: 'all' | 'form'): Promise<number[]>;
+	change(formId: number, ids: readonly number[], change: Change, options?: ChangeOptions): Promise<number[]>;
 	/** Removes submissions of a form with all that belongs to them, all or nothing; returns the ids that existed, in the order given. */
-	remove(formId: number, ids: readonly number[]): Promise<number[]>;
+	remove(formId: number, ids: readonly number[], options?: Pick<ChangeOptions, 'call'>): Promise<number[]>;
+	/** From now on the deliveries that it plans for changes and removals are written with them. */
+	announceBy(announce: Announce): void;
 	/** Adds the unique values of submissions that are stored; those that are not spam hold what no other one holds, older ones first. */
 	holdValues(formId: number, values: readonly UniqueHashes[]): Promise<void>;
 	/** Removes the files of submissions of a form, which keep their names and sizes; all or nothing. */

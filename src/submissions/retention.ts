@@ -75,13 +75,14 @@ interface Pass {
 async function applyTo(storage: RetentionStorage, { formId, rules, present, pause }: Pass): Promise<boolean> {
 	const { submissions } = storage;
 	const ageOf = (days: number) => present - days * DAY_MS;
+	const call = {};
 	const idOf = (days: number) => storage.clock.timeline().firstIdAfter(ageOf(days));
 	for (const { filter, days } of limitsOf(rules)) {
 		const beforeId = idOf(days);
 		const deleteSome = async () => {
 			if (!(await isInForce(storage, formId, rules))) return false;
 			const ids = await submissions.ids({ formId, filter, beforeId }, { order: 'asc', limit: CHUNK });
-			if (ids.length > 0) await submissions.remove(formId, ids);
+			if (ids.length > 0) await submissions.remove(formId, ids, { call });
 			return ids.length === CHUNK;
 		};
 		if (!(await inChunks(deleteSome, pause))) return false;

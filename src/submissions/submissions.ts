@@ -96,7 +96,7 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 			const before = await find(form, id);
 			const { sendWithheld, ...flags } = await readChange();
 			const teaches = isFormLevel ? 'form' : 'all';
-			if (Object.keys(flags).length > 0) await submissions.change(form.id, [before.id], flags, teaches);
+			if (Object.keys(flags).length > 0) await submissions.change(form.id, [before.id], flags, { teaches });
 			if (flags.isSpam === false && sendWithheld) await release(form.id, [before.id]);
 			const after = await find(form, id);
 			if (!mayRead) return presentFlagged(after, clock.timeline());

@@ -1,7 +1,13 @@
 /** Pure: `{{name}}` in texts of owners, checked when they are saved and filled in when they are sent. There is no logic. */
 
 /** The placeholders that are no fields. */
-export const OWN_PLACEHOLDERS = ['form.name', 'submission.id', 'submission.url', 'submission.createdAt'] as const;
+export const OWN_PLACEHOLDERS = [
+	'form.name',
+	'submission.event',
+	'submission.id',
+	'submission.url',
+	'submission.createdAt',
+] as const;
 export type OwnPlaceholder = (typeof OWN_PLACEHOLDERS)[number];
 
 export type PlaceholderValues = Partial<Record<OwnPlaceholder, string>> & {

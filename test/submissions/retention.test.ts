@@ -70,6 +70,20 @@ describe('submissions', () => {
 		expect(await read(form.id)).toMatchObject({ submissionCount: 2, unreadCount: 2 });
 	});
 
+	test('are announced to webhooks that subscribe to deletions', async () => {
+		const form = await create({ retention: { days: 3 } });
+		const url = 'https://hooks.example.com/';
+		await server.app.webhooks.create({ form: form.id }, { url, events: ['submission.deleted'] });
+		await submitDaily(form, 6);
+		await apply();
+		const rows = await server.app.storage.db
+			.select()
+			.from(deliveries)
+			.where(eq(deliveries.formId, decodeId(form.id) ?? 0));
+		const told = rows.map(({ event, submissionId, content }) => [event, submissionId, content?.includes('day')]);
+		expect(told).toEqual(Array(4).fill(['submission.deleted', null, false]));
+	});
+
 	test('of other forms stay, for ever', async () => {
 		const kept = await create();
 		const aged = await create({ retention: { days: 1 } });
@@ -215,7 +229,10 @@ test('kept mails of a form are forgotten with what they showed', async () => {
 	]);
 	now += DAY_MS + HOUR_MS;
 	await apply();
-	const rows = await storage.db.select({ id: deliveries.id, content: deliveries.content }).from(deliveries);
+	const rows = await storage.db
+		.select({ id: deliveries.id, content: deliveries.content })
+		.from(deliveries)
+		.where(eq(deliveries.formId, row.formId));
 	expect(rows.sort((a, b) => a.id - b.id)).toEqual([
 		{ id: old, content: null },
 		{ id: young, content: '{"text":"young"}' },

@@ -11,6 +11,7 @@ import type { StoredFile, StoredSubmission } from '../../storage/submission.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import type { Mailbox } from '../../text/email-address.ts';
 import { isEmailAddress, parseMailboxes } from '../../text/email-address.ts';
+import { SUBMISSION_CREATED } from '../events.ts';
 
 import { DAMAGED, type Field, type ReadingBounds, readFields } from '../fields.ts';
 import { type Attachment, describeFiles } from './attachments.ts';
@@ -99,6 +100,7 @@ export function renderNotification(
 	const values = {
 		fields,
 		'form.name': form.name,
+		'submission.event': SUBMISSION_CREATED,
 		'submission.id': encodeId(id),
 		'submission.url': url,
 		'submission.createdAt': show(moment),

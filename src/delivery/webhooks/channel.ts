@@ -5,6 +5,7 @@ import { mayBeLinked } from '../../files/file-access.ts';
 import type { FileLinks } from '../../files/links.ts';
 import { encodeId } from '../../ids.ts';
 import type { GuardedPost, PostResult } from '../../network/guarded-request.ts';
+import { textBody } from '../../network/post-body.ts';
 import type { Db, Storage } from '../../storage/contract.ts';
 import { createDamageCheck } from '../../storage/damage-check.ts';
 import type { StoredFile } from '../../storage/submission.ts';
@@ -12,17 +13,20 @@ import { type DeliveryRow, deliveries, forms, type WebhookRow, webhooks } from '
 import type { ByteBudget } from '../../tasks/byte-budget.ts';
 import { DAY_MS } from '../../tasks/durations.ts';
 import { parseExact } from '../../text/exact-json.ts';
-import type { Attempt, Messages } from '../channel.ts';
-import { SUBMISSION_SPAM } from '../events.ts';
+import type { Attempt, Content, Messages } from '../channel.ts';
+import { isWithheldAsSpam, SUBMISSION_CREATED, SUBMISSION_SPAM } from '../events.ts';
 import type { Outcome } from '../worker/outcome.ts';
 import { type Event, eventBody, eventKept, eventShown, type FileUrls } from './event.ts';
-import type { Posting } from './message.ts';
+import { type Facts, factsBody, hasFacts, toldOfFacts } from './facts.ts';
+import { type Posting, type PostRequest, requestOf } from './message.ts';
 import { createMessageRequests, messageId, postingOf, type ReadyRequest } from './message-requests.ts';
 import { createSharedTexts, type SharedText } from './shared-texts.ts';
 import { healthAfter, signingSecrets, webhookHeaders, webhookOutcome } from './webhook.ts';
 
 /** Validity of links to files: a receiver fetches them when it gets the event. */
 const LINK_SECONDS = DAY_MS / 1000;
+/** Events whose moment is that of the submission. */
+const AT_ARRIVAL: ReadonlySet<string> = new Set([SUBMISSION_CREATED, SUBMISSION_SPAM]);
 const REMOVED = 'The submission was removed.';
 
 export interface WebhookChannelOptions {
@@ -71,12 +75,14 @@ export function createWebhookChannel(
 	}
 
 	/** The event of a delivery; `undefined` if its form or submission was removed. */
-	async function readEvent({ event: type, formId, submissionId }: DeliveryRow): Promise<Event | undefined> {
+	async function readEvent({ id, event: type, formId, submissionId }: DeliveryRow): Promise<Event | undefined> {
 		const [form] = await storage.db.select().from(forms).where(eq(forms.id, formId));
 		const [submission] = await storage.submissions.entries(formId, [submissionId ?? -1]);
 		if (!form || form.deletedAt !== null || !submission) return undefined;
 		const files = (await storage.submissions.files([submission.id])).get(submission.id);
-		return { type, form, submission: { ...submission, files }, timeline: storage.clock.timeline() };
+		const timeline = storage.clock.timeline();
+		const at = AT_ARRIVAL.has(type) ? undefined : timeline.isoOf(id);
+		return { type, form, submission: { ...submission, files }, timeline, at };
 	}
 
 	/** They end when the webhook is removed or disabled. */
@@ -91,24 +97,25 @@ export function createWebhookChannel(
 		return urls;
 	}
 
-	/** Reads all state only now that the text is in memory, because the wait for it may be long. */
-	async function sendWith(text: SharedText, delivery: DeliveryRow, signal: AbortSignal): Promise<Attempt> {
+	async function findWebhook({ webhookId }: DeliveryRow): Promise<WebhookRow | undefined> {
 		const [webhook] = await storage.db
 			.select()
 			.from(webhooks)
-			.where(eq(webhooks.id, delivery.webhookId ?? -1));
+			.where(eq(webhooks.id, webhookId ?? -1));
+		return webhook;
+	}
+
+	/** Makes the request of an attempt, if there is anyone to get it, and posts it. */
+	async function attempt(
+		delivery: DeliveryRow,
+		{ signal, prepare }: { signal: AbortSignal; prepare: (webhook: WebhookRow) => Promise<ReadyRequest | Attempt> },
+	): Promise<Attempt> {
+		const webhook = await findWebhook(delivery);
 		if (!webhook) return rejected('The webhook was removed.');
 		if (!webhook.isActive) return { outcome: { kind: 'unavailable', error: 'The webhook is disabled.' } };
-		const event = await readEvent(delivery);
-		if (!event || !text.bytes) return rejected(REMOVED);
-		if (event.submission.isSpam && delivery.event !== SUBMISSION_SPAM) {
-			return { outcome: { kind: 'withheld', error: 'The submission is marked as spam.' } };
-		}
-		const shown = { ...event, submission: damage.withText(event.submission, text.bytes) };
-		const posting = postingOf(webhook);
-		const { url, method, body, kept }: ReadyRequest = posting
-			? await messages.render(shown, posting, { row: delivery, text, signal })
-			: { body: eventBody(shown, text, await linkFiles(webhook, event.submission.files)), kept: eventKept(shown) };
+		const request = await prepare(webhook);
+		if ('outcome' in request) return request;
+		const { url, method, body, kept } = request;
 		const sentAt = new Date(now());
 		const id = messageId(delivery);
 		const signed = await webhookHeaders(signingSecrets(webhook, sentAt), { id, sentAt, body });
@@ -125,8 +132,54 @@ export function createWebhookChannel(
 		}
 	}
 
+	/** Reads all state only now that the text is in memory, because the wait for it may be long. */
+	function sendWith(text: SharedText, delivery: DeliveryRow, signal: AbortSignal): Promise<Attempt> {
+		return attempt(delivery, {
+			signal,
+			async prepare(webhook) {
+				const event = await readEvent(delivery);
+				if (!event || !text.bytes) return rejected(REMOVED);
+				if (event.submission.isSpam && isWithheldAsSpam(delivery.event)) {
+					return { outcome: { kind: 'withheld', error: 'The submission is marked as spam.' } };
+				}
+				const shown = { ...event, submission: damage.withText(event.submission, text.bytes) };
+				const posting = postingOf(webhook);
+				if (posting) return messages.render(shown, posting, { row: delivery, text, signal });
+				const urls = await linkFiles(webhook, event.submission.files);
+				return { body: eventBody(shown, text, urls), kept: eventKept(shown) };
+			},
+		});
+	}
+
+	/** The request about what the row itself says; `undefined` if that is not kept any more. */
+	async function factsRequest(row: DeliveryRow, webhook: WebhookRow): Promise<PostRequest | undefined> {
+		const [form] = await storage.db.select().from(forms).where(eq(forms.id, row.formId));
+		if (!form || form.deletedAt !== null || row.content === null) return undefined;
+		const facts = JSON.parse(row.content) as Facts;
+		const context = { form, timeline: storage.clock.timeline(), baseUrl: baseUrl() };
+		const posting = postingOf(webhook);
+		if (posting) return requestOf(toldOfFacts(row, facts, context), posting, messageId(row));
+		return { url: webhook.url, body: factsBody(row, facts, context) };
+	}
+
+	async function showFacts(row: DeliveryRow): Promise<Content | undefined> {
+		const webhook = await findWebhook(row);
+		const request = webhook && (await factsRequest(row, webhook));
+		return request && (JSON.parse(request.body) as Content);
+	}
+
 	return {
 		async send(delivery, { signal }) {
+			if (hasFacts(delivery))
+				return attempt(delivery, {
+					signal,
+					async prepare(webhook) {
+						const request = await factsRequest(delivery, webhook);
+						return request
+							? { ...request, body: textBody(request.body) }
+							: rejected('What it said is not kept any more.');
+					},
+				});
 			const submission = await storage.submissions.head(delivery.formId, delivery.submissionId ?? -1);
 			if (!submission) return rejected(REMOVED);
 			const text = await texts.use(submission, signal);
@@ -137,16 +190,15 @@ export function createWebhookChannel(
 			}
 		},
 		async compose(row) {
+			if (hasFacts(row)) return showFacts(row);
 			const event = await readEvent(row);
-			const [webhook] = await storage.db
-				.select()
-				.from(webhooks)
-				.where(eq(webhooks.id, row.webhookId ?? -1));
+			const webhook = await findWebhook(row);
 			if (!event || !webhook) return undefined;
 			const posting = postingOf(webhook);
 			return posting ? messages.show(event, posting, row) : eventShown(eventKept(event), { row, storage, budget });
 		},
 		async recall(row, kept) {
+			if (hasFacts(row)) return showFacts(row);
 			const posting = parseExact(kept) as Omit<Posting, 'url'> | { format?: undefined };
 			if (posting.format === undefined) return eventShown(kept, { row, storage, budget });
 			const event = await readEvent(row);

@@ -31,8 +31,9 @@ export const STANDARD = {
 		const event = JSON.stringify({ type, timestamp: createdAt }).slice(0, -1);
 		return [`${event},"data":{"form":${JSON.stringify(form)},"submission":${before}`, `${after}}}`];
 	},
-	test: (form: EventForm, now: Date): string =>
-		JSON.stringify({ type: 'webhook.test', timestamp: now.toISOString(), data: { form } }),
+	/** The body of an event without one. */
+	facts: (type: string, { form, at, facts }: { form: EventForm; at: string; facts?: object }): string =>
+		JSON.stringify({ type, timestamp: at, data: { form, ...facts } }),
 };
 
 export const formShown = ({ id, name, slug }: Pick<FormRow, 'id' | 'name' | 'slug'>): EventForm => ({
@@ -47,6 +48,8 @@ export interface Event {
 	/** With its files; of one that cannot be read any more, no text is sent. */
 	submission: PageEntry;
 	timeline: Timeline;
+	/** When it was; absent: with the submission. */
+	at?: string;
 }
 
 /** Addresses of files, by their ids. */
@@ -77,10 +80,10 @@ export function eventKept(event: Event): string {
 	return parts(event, NO_URLS).join('null');
 }
 
-function parts({ type, form, submission, timeline }: Event, urls: FileUrls): [before: string, after: string] {
+function parts({ type, form, submission, timeline, at }: Event, urls: FileUrls): [before: string, after: string] {
 	return STANDARD.event(type, {
 		form: formShown(form),
-		createdAt: timeline.isoOf(submission.id),
+		createdAt: at ?? timeline.isoOf(submission.id),
 		around: presentAround(ofFormOnly(submission), timeline, (file) => withUrl(file, urls)),
 	});
 }

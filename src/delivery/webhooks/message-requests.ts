@@ -17,12 +17,12 @@ import type { SharedText } from './shared-texts.ts';
 /** The engine's copy of a text, its bytes, and the string. */
 const COPIES = 3;
 
-/** A request that is ready; `kept` is stored of it. */
+/** A request that is ready; `kept` is stored of it, if anything. */
 export interface ReadyRequest {
 	url?: string;
 	method?: 'PUT';
 	body: PostBody;
-	kept: string;
+	kept?: string;
 }
 
 interface Options {
@@ -80,9 +80,10 @@ function toldOf(
 ): Told {
 	const data = bytes && !submission.isDamaged ? new TextDecoder().decode(bytes) : NO_DATA;
 	return {
+		event: type,
 		headline: WEBHOOK_EVENTS[type as WebhookEvent].headline,
 		form,
-		submission: { id: submission.id, createdAt: timeline.isoOf(submission.id), data },
+		submission: { id: encodeId(submission.id), createdAt: timeline.isoOf(submission.id), data },
 		baseUrl,
 	};
 }

@@ -29,15 +29,18 @@ export interface Posting {
 
 /** An event, as these formats tell it. */
 export interface Told {
+	event: string;
 	/** On one line, after the name of the form. */
 	headline: string;
 	form: Pick<FormRow, 'id' | 'name' | 'fields'>;
-	/** The JSON text of the fields, with their submission; `null` for none. */
-	submission: { id: number; createdAt: string; data: string } | null;
+	/** The JSON text of the fields, with their submission; `null` for none, and of one that is gone. */
+	submission: { id: string; createdAt: string; data: string | null } | null;
 	/** In place of the fields. */
 	note?: string;
 	/** Public address of the dashboard. */
 	baseUrl: string;
+	/** Where it leads there, if not to the submission. */
+	link?: string;
 }
 
 export interface PostRequest {
@@ -56,9 +59,10 @@ export function requestOf(told: Told, posting: Posting, id: string): PostRequest
 
 export function messageOf(told: Told, include: Include): Message {
 	const { headline, form, note = '' } = told;
+	const data = told.submission?.data ?? null;
 	return {
 		title: tidyLine(`${form.name}: ${headline}`).replace(/\s+/g, ' ').trim(),
-		text: told.submission && include !== 'link' ? textOf(told.submission.data, { include, form }) : tidy(note),
+		text: data !== null && include !== 'link' ? textOf(data, { include, form }) : tidy(note),
 		link: linkTo(told),
 	};
 }
@@ -86,20 +90,21 @@ const oneLine = (text: string) =>
 		SUMMARY_VALUE_MAX,
 	);
 
-function linkTo({ form, submission, baseUrl }: Told): string {
+function linkTo({ form, submission, baseUrl, link }: Told): string {
 	const page = `${baseUrl}/#/forms/${encodeId(form.id)}`;
-	return submission ? `${page}/submissions/${encodeId(submission.id)}` : page;
+	return link ?? (submission && submission.data !== null ? `${page}/submissions/${submission.id}` : page);
 }
 
 /** Values go in as text, into strings alone: they cannot change the shape of the body. */
 function customBody(told: Told, template: object): string {
-	const { form, submission } = told;
+	const { event, form, submission } = told;
 	const values: PlaceholderValues = {
 		'form.name': form.name,
-		'submission.id': submission ? encodeId(submission.id) : '',
+		'submission.event': event,
+		'submission.id': submission?.id ?? '',
 		'submission.url': linkTo(told),
 		'submission.createdAt': submission?.createdAt ?? '',
-		fields: submission ? readFields(submission.data) : [],
+		fields: submission?.data == null ? [] : readFields(submission.data),
 	};
 	let left = BODY_MAX;
 	const fill = (text: string) => {

@@ -32,13 +32,13 @@ const Body = Type.Unsafe<object>(
 	Type.Any({
 		description:
 			'Of the format `custom`: an object or list, up to 8 KiB as JSON, whose strings may hold `{{field}}`, `{{form.name}}`, ' +
-			'`{{submission.id}}`, `{{submission.url}}` and `{{submission.createdAt}}`.',
+			'`{{submission.event}}`, `{{submission.id}}`, `{{submission.url}}` and `{{submission.createdAt}}`.',
 	}),
 );
 const Where = Type.Unsafe<Condition[]>(
 	conditionsSchema(
 		{ Type },
-		'Up to five conditions that a submission has to meet, all of them, when it is stored. Empty: every submission is posted.',
+		'Up to five conditions that a submission has to meet, all of them. Empty: every submission is posted.',
 	),
 );
 

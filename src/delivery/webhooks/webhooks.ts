@@ -29,6 +29,7 @@ import { createWebhookSecret, signingSecrets, webhookHeaders, webhookOutcome } f
 const URL_MAX = 2048;
 const WEBHOOKS_MAX = 10;
 const OLD_SECRET_SIGNS_FOR_MS = DAY_MS;
+const TEST_EVENT = 'webhook.test';
 const TEST_NOTE = 'Messages arrive. Nothing else needs to be done.';
 
 /** Public ids; `mode` confines the form to those of one mode. */
@@ -175,9 +176,18 @@ export function createWebhooks(storage: Storage, { post, allowed, baseUrl, now =
 			}
 			const sentAt = new Date(now());
 			const id = `test_${encodeId(storage.nextId())}`;
-			const told = { headline: 'a test of this webhook', note: TEST_NOTE, form, submission: null, baseUrl: baseUrl() };
+			const told = {
+				event: TEST_EVENT,
+				headline: 'a test of this webhook',
+				note: TEST_NOTE,
+				form,
+				submission: null,
+				baseUrl: baseUrl(),
+			};
 			const posting = postingOf(webhook);
-			const request = posting ? requestOf(told, posting, id) : { body: STANDARD.test(formShown(form), sentAt) };
+			const request = posting
+				? requestOf(told, posting, id)
+				: { body: STANDARD.facts(TEST_EVENT, { form: formShown(form), at: sentAt.toISOString() }) };
 			const { url = webhook.url, method }: Partial<PostRequest> = request;
 			const body = textBody(request.body);
 			const signed = await webhookHeaders(signingSecrets(webhook, sentAt), { id, sentAt, body });

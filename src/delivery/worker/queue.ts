@@ -4,6 +4,7 @@ import { and, asc, eq, getTableColumns, gt, inArray, isNull, lte, type Placehold
 import type { Db, Storage } from '../../storage/contract.ts';
 import { type DeliveryRow, deliveries, webhooks } from '../../storage/tables.ts';
 import type { Destination } from '../channel.ts';
+import type { Outbox } from '../outbox.ts';
 import { longestWait, type Schedule, waitAfter } from './backoff.ts';
 import type { Outcome, Remainder } from './outcome.ts';
 
@@ -14,6 +15,8 @@ export interface QueueOptions {
 	/** How long a claim lasts unless it is renewed. */
 	leaseMs: number;
 	now: () => number;
+	/** What else goes out when a delivery is given up, and what hears of that once it is on disk. */
+	failures: Pick<Outbox, 'planFailures' | 'wake'>;
 }
 
 /** After this many interrupted attempts, the delivery itself may be crashing the process. */
@@ -23,7 +26,8 @@ type Change = Partial<typeof deliveries.$inferInsert>;
 
 export type Queue = ReturnType<typeof createQueue>;
 
-export function createQueue(storage: Storage, destination: Destination, { schedule, leaseMs, now }: QueueOptions) {
+export function createQueue(storage: Storage, destination: Destination, options: QueueOptions) {
+	const { schedule, leaseMs, now, failures } = options;
 	const { db } = storage;
 	const byDestination = and(
 		eq(deliveries.channel, destination.channel),
@@ -69,12 +73,8 @@ export function createQueue(storage: Storage, destination: Destination, { schedu
 		{ error, retryAfterMs = 0 }: { error: string; retryAfterMs?: number },
 	): Change {
 		const wait = waitAfter(schedule, row.attempts);
-		if (wait === undefined) return failed(`Given up after ${row.attempts} attempts. ${error}`);
+		if (wait === undefined) return failed(`Given up after ${row.attempts} attempts. ${error}`, now());
 		return { state: 'waiting', nextAttemptAt: now() + Math.max(wait, retryAfterMs), lastError: error };
-	}
-
-	function failed(error: string): Change {
-		return { state: 'failed', nextAttemptAt: null, finishedAt: now(), lastError: error };
 	}
 
 	/** Restores its place in the queue; a suspicious delivery waits instead, so that all others go first. */
@@ -93,7 +93,7 @@ export function createQueue(storage: Storage, destination: Destination, { schedu
 			case 'sent':
 				return { state: 'sent', nextAttemptAt: null, finishedAt: now(), lastError: null };
 			case 'rejected':
-				return failed(outcome.error);
+				return failed(outcome.error, now());
 			case 'withheld':
 				return { state: 'withheld', nextAttemptAt: null, lastError: outcome.error };
 			case 'unavailable':
@@ -106,7 +106,7 @@ export function createQueue(storage: Storage, destination: Destination, { schedu
 
 	/** The columns in which the delivery for one remaining recipient differs from the original. */
 	function split(row: DeliveryRow, { rest, id }: { rest: Remainder; id: number }): Change {
-		const next = rest.kind === 'retry' ? afterFailure(row, rest) : failed(rest.error);
+		const next = rest.kind === 'retry' ? afterFailure(row, rest) : failed(rest.error, now());
 		return { finishedAt: null, content: null, ...next, id, digestId: digestOf(row), destination: rest.destination };
 	}
 
@@ -166,16 +166,18 @@ export function createQueue(storage: Storage, destination: Destination, { schedu
 		/** Defers those that are still due. */
 		postpone: (ids: readonly number[], until: number): Promise<void> => update(stillDue(ids), { nextAttemptAt: until }),
 		/** Stores the outcome of an attempt, unless the delivery was removed meanwhile. */
-		async complete(row: DeliveryRow, { outcome, content }: { outcome: Outcome; content?: string }): Promise<void> {
-			const values = { ...afterAttempt(row, outcome), ...(content !== undefined && { content }) };
-			const rest = outcome.kind === 'sent' ? (outcome.rest ?? []) : [];
+		async complete(row: DeliveryRow, { outcome, ...kept }: { outcome: Outcome; content?: string }): Promise<void> {
+			const values = { ...afterAttempt(row, outcome), ...kept };
+			const { rest = [] } = outcome.kind === 'sent' ? outcome : {};
 			const parts = rest.map((part) => split(row, { rest: part, id: storage.nextId() }));
+			const notices = await failures.planFailures([values, ...parts].map((change) => ({ ...row, ...change })));
 			const stillClaimed = and(eq(deliveries.id, row.id), eq(deliveries.state, 'sending'));
 			await storage.batch((tx) => [
-				...parts.map((part) => insertCopy(tx, part, stillClaimed)),
+				...[...parts, ...notices].map((part) => insertCopy(tx, part, stillClaimed)),
 				tx.update(deliveries).set(values).where(stillClaimed),
 			]);
 			publish(row, values.state ?? row.state);
+			failures.wake(notices);
 		},
 		/**
 		 * Makes deliveries due that lie further ahead than the longest possible wait: the clock was set back. The worker
@@ -188,6 +190,10 @@ export function createQueue(storage: Storage, destination: Destination, { schedu
 			await update(and(byDestination, gt(deliveries.nextAttemptAt, horizon)), { nextAttemptAt: now() });
 		},
 	};
+}
+
+function failed(error: string, finishedAt: number): Change {
+	return { state: 'failed', nextAttemptAt: null, finishedAt, lastError: error };
 }
 
 /** Inserts a copy of the selected delivery with changed values; nothing if there is none. */

@@ -13,7 +13,7 @@ import { type Channels, type Destination, destinationOf } from '../channel.ts';
 import { PROBE_WAIT, type ProbeWait } from './circuit-breaker.ts';
 import { createDestinationWorker, type DestinationWorker } from './destination-worker.ts';
 import { createPauseStore, readPauses } from './pauses.ts';
-import { createQueue } from './queue.ts';
+import { createQueue, type QueueOptions } from './queue.ts';
 
 export interface WorkerTiming {
 	/** How long a claim lasts unless it is renewed: so long do deliveries wait whose worker died. */
@@ -30,6 +30,7 @@ const RENEWALS_PER_LEASE = 3;
 export interface WorkerOptions {
 	storage: Storage;
 	channels: Channels;
+	failures: QueueOptions['failures'];
 	log: Log;
 	now: () => number;
 	timing?: WorkerTiming;
@@ -42,7 +43,7 @@ export type Worker = ReturnType<typeof startWorker>;
 
 /** For the leader: the circuit breakers and the mail cap are in its memory. */
 export function startWorker(options: WorkerOptions) {
-	const { storage, channels, log, now, timing = WORKER_TIMING } = options;
+	const { storage, channels, failures, log, now, timing = WORKER_TIMING } = options;
 	const abort = new AbortController();
 	/** Each map is by the keys of destinations. */
 	const workers = new Map<string, DestinationWorker>();
@@ -62,7 +63,12 @@ export function startWorker(options: WorkerOptions) {
 		const channel = channels[destination.channel];
 		const outage = pausedBefore.get(key);
 		pausedBefore.delete(key);
-		const queue = createQueue(storage, destination, { schedule: channel.schedule, leaseMs: timing.leaseMs, now });
+		const queue = createQueue(storage, destination, {
+			schedule: channel.schedule,
+			leaseMs: timing.leaseMs,
+			now,
+			failures,
+		});
 		const worker = createDestinationWorker({
 			queue,
 			channel,

@@ -11,6 +11,11 @@ export const DIALECT: Dialect = {
 	list: numbers,
 	isIn: (column, parameter) => `${column} = any(${parameter}::bigint[])`,
 	forUpdate: 'for update',
+	records: (columns) => {
+		const members = Object.entries(columns).map(([name, kind]) => `${name} ${kind}`);
+		// A text, because the driver makes JSON of what it takes for JSON.
+		return `(select * from jsonb_to_recordset($1::text::jsonb) as r (${members.join(', ')}))`;
+	},
 	greatest: 'greatest',
 	utf8: "convert_to(data, 'UTF8')",
 	unindex: 'delete from search_texts where id = any($1::bigint[])',

@@ -11,6 +11,10 @@ const DIALECT: Dialect = {
 	list: (ids) => JSON.stringify(ids),
 	isIn: (column, parameter) => `${column} in (select value from json_each(${parameter}))`,
 	forUpdate: '',
+	records: (columns) => {
+		const members = Object.keys(columns).map((name) => `value ->> '${name}' ${name}`);
+		return `(select ${members.join(', ')} from json_each($1))`;
+	},
 	greatest: 'max',
 	utf8: 'cast(data as blob)',
 	// The rest is left to the search index, which is behind anyway.

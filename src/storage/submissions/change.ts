@@ -3,22 +3,34 @@
 import type { Events } from '../../events.ts';
 import type { Entry } from '../audit/action.ts';
 import type { Details } from '../audit/changes.ts';
-import type { Db, SubmissionStore } from '../contract.ts';
+import type { ChangeOptions, Db, SubmissionStore } from '../contract.ts';
 import { roomInSql } from '../file-room.ts';
 import type { Flags } from '../filters.ts';
 import { BEYOND_ALL_IDS, columnOf, FLAG_COLUMNS, MARK_AGAIN, toFlags } from '../rows.ts';
 import { type Change, OWNED } from '../submission.ts';
-import { built, type Dialect, type Engine, type MoveCounts, type Operation, rows, type Value } from './operation.ts';
+import { type Announce, writeDeliveries } from './announced.ts';
+import {
+	built,
+	type Dialect,
+	type Engine,
+	type MoveCounts,
+	type Change as Moved,
+	type Operation,
+	rows,
+	type Value,
+} from './operation.ts';
 
 interface Found extends Flags {
 	id: number;
 }
 
-type Act = (found: readonly Found[], moveCounts: MoveCounts) => Operation<unknown>;
+/** Returns those that really change. */
+type Act = (found: readonly Found[], moveCounts: MoveCounts) => Operation<readonly Moved[]>;
 
-interface Target {
+interface Target extends Pick<ChangeOptions, 'call'> {
 	formId: number;
 	ids: readonly number[];
+	isRemoval: boolean;
 	/** They go into the audit log. */
 	facts?: Details['facts'];
 }
@@ -34,12 +46,15 @@ interface ChangesOptions {
 export function createChanges(
 	{ dialect, write, holdCounts }: Engine,
 	{ db, events, openEntry }: ChangesOptions,
-): Pick<SubmissionStore, 'change' | 'remove' | 'holdValues' | 'dropFiles' | 'sweep'> {
+): Pick<SubmissionStore, 'change' | 'remove' | 'holdValues' | 'dropFiles' | 'sweep' | 'announceBy'> {
+	let announce: Announce | undefined;
 	/** By form, the last id that was swept: PostgreSQL would pass over all before it, which stay in the index for as long as a dump runs. */
 	const swept = new Map<number, number>();
 
 	/** Runs `act` on those of the ids that exist, in one transaction; returns them in the order given. */
-	async function onFound({ formId, ids, facts }: Target, act: Act): Promise<number[]> {
+	async function onFound({ facts, call = {}, ...target }: Target, act: Act): Promise<number[]> {
+		const { formId, ids } = target;
+		const announcement = announce && (await announce({ ...target, call }));
 		const entry = openEntry();
 		function* change() {
 			const moveCounts = yield* holdCounts(formId);
@@ -50,22 +65,27 @@ export function createChanges(
 				[formId, dialect.list(ids)],
 			)).map(([id, ...flags]) => ({ id, ...toFlags(flags) }));
 			if (found.length === 0) return [];
-			yield* act(found, moveCounts);
+			const changed = yield* act(found, moveCounts);
+			if (announcement && changed.length > 0) yield* writeDeliveries(dialect, announcement, changed);
 			for (const statement of entry.statements(db, { formId, facts, counts: { submissions: found.length } }))
 				yield* built(statement);
 			return found.map(({ id }) => id);
 		}
 		const done = await entry.within(() => write<number[]>(change));
+		announcement?.stored();
 		events.publish({ type: 'change', formId });
 		const present = new Set(done);
 		return ids.filter((id) => present.delete(id));
 	}
 
 	return {
-		change(formId, ids, change, teaches = 'all') {
+		announceBy(by) {
+			announce = by;
+		},
+		change(formId, ids, change, { teaches = 'all', call } = {}) {
 			const keys = OWNED.filter((key) => change[key] !== undefined);
 			const set: Change = Object.fromEntries(keys.map((key) => [key, change[key]]));
-			return onFound({ formId, ids, facts: { ...set } }, function* (found, moveCounts) {
+			return onFound({ formId, ids, call, isRemoval: false, facts: { ...set } }, function* (found, moveCounts) {
 				if (set.isSpam !== undefined)
 					yield* rows(
 						`insert into spam_marks (submission_id, form_id, is_spam, for_all)
@@ -73,27 +93,31 @@ export function createChanges(
 							on conflict (submission_id) do update set ${MARK_AGAIN}`,
 						[dialect.list(found.map(({ id }) => id)), Number(set.isSpam), teaches === 'all' ? null : 2],
 					);
-				const changed = found.filter((row) => keys.some((key) => (row as Change)[key] !== set[key]));
-				if (changed.length === 0) return;
-				yield* moveCounts(changed.map((row) => ({ id: row.id, before: row, after: { ...row, ...set } })));
+				const changed = found
+					.filter((row) => keys.some((key) => (row as Change)[key] !== set[key]))
+					.map((row) => ({ id: row.id, before: row, after: { ...row, ...set } }));
+				if (changed.length === 0) return changed;
+				yield* moveCounts(changed);
+				const list = [dialect.list(changed.map(({ id }) => id))];
 				yield* rows(`update submissions set ${assignments(keys, set)} where ${dialect.isIn('id', '$1')}`, [
-					dialect.list(changed.map(({ id }) => id)),
+					...list,
 					...keys.map((key) => toCell(set[key])),
 				]);
-				if (set.isSpam === undefined) return;
-				const list = [dialect.list(changed.map(({ id }) => id))];
 				if (set.isSpam)
 					yield* rows(`update unique_values set is_held = 0 where ${dialect.isIn('submission_id', '$1')}`, list);
-				else yield* takeValues(dialect, list);
+				else if (set.isSpam === false) yield* takeValues(dialect, list);
+				return changed;
 			});
 		},
-		remove: (formId, ids) =>
-			onFound({ formId, ids }, function* (found, moveCounts) {
-				yield* moveCounts(found.map((row) => ({ id: row.id, before: row })));
+		remove: (formId, ids, { call } = {}) =>
+			onFound({ formId, ids, call, isRemoval: true }, function* (found, moveCounts) {
+				const gone = found.map((row) => ({ id: row.id, before: row }));
+				yield* moveCounts(gone);
 				yield* removeRows(
 					dialect,
-					found.map(({ id }) => id),
+					gone.map(({ id }) => id),
 				);
+				return gone;
 			}),
 		async holdValues(formId, values) {
 			await write(function* () {

@@ -37,6 +37,8 @@ export interface Dialect {
 	isIn(column: string, parameter: string): string;
 	/** Behind a select: keeps others from its rows until the end of the transaction. */
 	forUpdate: string;
+	/** The records of a JSON list ($1), to select from. */
+	records(columns: Readonly<Record<string, 'bigint' | 'text'>>): string;
 	/** The larger of two values. */
 	greatest: 'max' | 'greatest';
 	/** The text of a submission in UTF-8. */

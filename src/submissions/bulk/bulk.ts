@@ -55,9 +55,10 @@ export function createBulk(storage: Storage, release: Retries['release']) {
 			const { set, sendWithheld, ...input } = await readInput();
 			const target = parseTarget(input, checkDisclosure);
 			const isReleased = set.isSpam === false && sendWithheld === true;
+			const options = { teaches: isFormLevel ? 'form' : 'all', call: {} } as const;
 			let updated = 0;
 			for await (const ids of chunksOf(form.id, target)) {
-				const changed = await submissions.change(form.id, ids, set, isFormLevel ? 'form' : 'all');
+				const changed = await submissions.change(form.id, ids, set, options);
 				if (isReleased) await release(form.id, changed);
 				updated += changed.length;
 			}
@@ -77,8 +78,10 @@ export function createBulk(storage: Storage, release: Retries['release']) {
 				await recordAction(storage, { facts: { ...factsOf(input), dryRun: true, matched } });
 				return { deleted: 0, matched, dryRun: true };
 			}
+			const call = {};
 			let removed = 0;
-			for await (const ids of chunksOf(form.id, target)) removed += (await submissions.remove(form.id, ids)).length;
+			for await (const ids of chunksOf(form.id, target))
+				removed += (await submissions.remove(form.id, ids, { call })).length;
 			await recordAction(storage, { facts: factsOf(input) });
 			return { deleted: removed };
 		},

@@ -1,6 +1,7 @@
 /** Texts that name a person outside of submissions: kept mails and webhook requests, lists, keys of repeated requests, settings. */
 
 import { and, asc, eq, gt, inArray, isNull, lt, or } from 'drizzle-orm';
+import { SUBMISSIONS_DIGEST } from '../../delivery/events.ts';
 import { encodeId } from '../../ids.ts';
 import { type Details, SECRET } from '../../storage/audit/changes.ts';
 import { auditLog } from '../../storage/audit-table.ts';
@@ -104,6 +105,7 @@ export async function eraseDeliveries(
 /** Returns whether a digest is being sent, whose content is stored when that ends. */
 export async function isDigestInFlight({ db }: Db, now: number): Promise<boolean> {
 	const inFlight = and(
+		eq(deliveries.event, SUBMISSIONS_DIGEST),
 		isNull(deliveries.submissionId),
 		eq(deliveries.state, 'sending'),
 		gt(deliveries.nextAttemptAt, now),

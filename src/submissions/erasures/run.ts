@@ -104,6 +104,7 @@ async function eraseRows(storage: Storage, work: Work): Promise<boolean> {
 
 async function eraseSubmissions(storage: Storage, { people, goOn }: Work): Promise<boolean> {
 	const beforeId = Math.max(...people.map((person) => person.beforeId));
+	const call = {};
 	const pieces = findSubmissions(storage, { people, beforeId, pause: goOn });
 	for (let step = await pieces.next(); ; step = await pieces.next()) {
 		if (step.done) return step.value;
@@ -116,6 +117,7 @@ async function eraseSubmissions(storage: Storage, { people, goOn }: Work): Promi
 				await storage.submissions.remove(
 					formId,
 					some.map(({ id }) => id),
+					{ call },
 				),
 			);
 			for (const { id, files, records } of some) {

@@ -37,9 +37,10 @@ const HOSTILE = [
 function told(fields: [name: string, value: unknown][], name = 'Contact'): Told {
 	const members = fields.map(([field, value]) => `${JSON.stringify(field)}:${JSON.stringify(value)}`);
 	return {
+		event: 'submission.created',
 		headline: 'new submission',
 		form: { id: 1001, name, fields: null },
-		submission: { id: 2002, createdAt: '2026-01-02T03:04:05.678Z', data: `{${members.join()}}` },
+		submission: { id: encodeId(2002), createdAt: '2026-01-02T03:04:05.678Z', data: `{${members.join()}}` },
 		baseUrl: BASE,
 	};
 }

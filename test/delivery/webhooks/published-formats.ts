@@ -125,7 +125,11 @@ export const PUBLISHED: Record<MessageFormatName, Published> = {
 		address: 'https://chat.example.com/hooks/x',
 		target: 'POST https://chat.example.com/hooks/x',
 		schema: object({ text: Type.String({ minLength: 1, maxLength: 4000 }) }),
-		faults: ({ text }, link) => markdownFaults(text, `[Open in formsrv](${link})`),
+		faults: ({ text }, link) => [
+			...markdownFaults(text, `[Open in formsrv](${link})`),
+			// Translated as Slack's, wherever they stand.
+			...unless(!/<[!@]/.test(text), 'a mention in the way of Slack'),
+		],
 	},
 	teams: {
 		source:
@@ -176,8 +180,10 @@ export const PUBLISHED: Record<MessageFormatName, Published> = {
 			message: Type.String({ minLength: 1 }),
 			click: Type.String(),
 		}),
-		faults: ({ message, click }, link) => [
-			...unless(Buffer.byteLength(message) <= 4096, 'more than 4,096 bytes'),
+		// The server takes a message of its limit for a file, and no JSON of more than twice of that.
+		faults: ({ message, click, ...rest }, link) => [
+			...unless(Buffer.byteLength(message) < 4096, '4,096 bytes or more'),
+			...unless(bytes({ message, click, ...rest }) <= 2 * 4096, 'a body of more than 8,192 bytes'),
 			...unless(click === link, 'another link'),
 		],
 	},

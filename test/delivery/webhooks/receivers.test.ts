@@ -62,7 +62,7 @@ describe.each(snippets)('the receiver in $language', ({ language, file, program 
 				expect(await deliver(port, { headers: genuine, body: EVENT })).toBe(204);
 				const rotating = await sign([createWebhookSecret(), secret]);
 				expect(await deliver(port, { headers: rotating, body: EVENT })).toBe(204);
-				const body = STANDARD.test(FORM, new Date());
+				const body = STANDARD.facts('webhook.test', { form: FORM, at: new Date().toISOString() });
 				const ofTest = await webhookHeaders([secret], { id: 'test_1', sentAt: new Date(), body: textBody(body) });
 				expect(await deliver(port, { headers: ofTest, body })).toBe(204);
 				const forgeries = [

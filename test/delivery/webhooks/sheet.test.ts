@@ -27,9 +27,10 @@ test('it adds a row for each submission once, for whoever has the token, and no 
 		message: '{{name}} "x"',
 	});
 	const told = {
+		event: 'submission.created',
 		headline: 'new submission',
 		form: { id: 1, name: 'Contact', fields: null },
-		submission: { id: 2, createdAt: '2026-01-02T03:04:05.678Z', data },
+		submission: { id: 'cmnrg2x8a1c', createdAt: '2026-01-02T03:04:05.678Z', data },
 		baseUrl: 'https://forms.example.com',
 	};
 	const { url, format, body } = JSON.parse(setup);

@@ -46,7 +46,7 @@ describe('signatures', () => {
 
 	test('the official package rejects another body, id, time or secret', async () => {
 		const secret = createWebhookSecret();
-		const body = STANDARD.test(FORM, NOW);
+		const body = STANDARD.facts('webhook.test', { form: FORM, at: NOW.toISOString() });
 		const headers = await webhookHeaders([secret], { id: 'msg_1', sentAt: new Date(), body: textBody(body) });
 		const receiver = new Webhook(secret);
 		expect(() => receiver.verify(`${body} `, headers)).toThrow('No matching signature');
@@ -69,7 +69,7 @@ describe('signatures', () => {
 		expect(before).toEqual([secret, previousSecret]);
 		expect(signingSecrets(webhook, NOW)).toEqual([secret]);
 		expect(signingSecrets({ secret, previousSecret: null, previousSecretUntil: null }, NOW)).toEqual([secret]);
-		const body = STANDARD.test(FORM, NOW);
+		const body = STANDARD.facts('webhook.test', { form: FORM, at: NOW.toISOString() });
 		const headers = await webhookHeaders(before, { id: 'msg_1', sentAt: new Date(), body: textBody(body) });
 		for (const known of before) expect(new Webhook(known).verify(body, headers)).toEqual(JSON.parse(body));
 	});

@@ -44,7 +44,7 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 		storage.submissions.change(formId, ids, { isSpam });
 	/** As a form-level key does. */
 	const markForForm = (storage: Storage, ids: number[], isSpam: boolean) =>
-		storage.submissions.change(FORM, ids, { isSpam }, 'form');
+		storage.submissions.change(FORM, ids, { isSpam }, { teaches: 'form' });
 
 	/** The models, merged, without the ids of their rows. */
 	async function stored(storage: Storage, { training }: Pick<ReturnType<typeof parts>, 'training'>) {

@@ -1,0 +1,70 @@
+/** The deliveries that a change of submissions causes, written in its transaction. */
+
+import type { NewDelivery } from '../submission.ts';
+import { type Change, type Dialect, type Operation, rows } from './operation.ts';
+
+export interface ChangeAbout {
+	formId: number;
+	ids: readonly number[];
+	isRemoval: boolean;
+	/** The call that it is a part of, if others belong to that too. */
+	call: object;
+}
+
+export interface Announcement {
+	/** The deliveries to write, given the submissions that really change. May be asked again, from the beginning. */
+	deliveries(changed: readonly Change[]): readonly NewDelivery[];
+	/** In place of those that were not written. */
+	instead(unwritten: readonly NewDelivery[]): readonly NewDelivery[];
+	/** It is on disk. */
+	stored(): void;
+}
+
+/** Called before the transaction. `undefined`: nothing goes out because of it. */
+export type Announce = (about: ChangeAbout) => Promise<Announcement | undefined>;
+
+/** The kinds of the columns. */
+const COLUMNS = {
+	id: 'bigint',
+	form_id: 'bigint',
+	submission_id: 'bigint',
+	channel: 'text',
+	webhook_id: 'bigint',
+	event: 'text',
+	state: 'text',
+	destination: 'text',
+	next_attempt_at: 'bigint',
+	content: 'text',
+} as const;
+const NAMES = Object.keys(COLUMNS).join(', ');
+
+export function* writeDeliveries(
+	dialect: Dialect,
+	{ deliveries, instead }: Announcement,
+	changed: readonly Change[],
+): Operation<void> {
+	const planned = deliveries(changed);
+	const written = new Set(yield* insert(dialect, planned));
+	yield* insert(dialect, instead(planned.filter(({ id }) => !written.has(id ?? 0))));
+}
+
+/** One that is there takes the content of a later one while it has not left. One to a webhook that was removed meanwhile is left out. */
+function* insert(dialect: Dialect, planned: readonly NewDelivery[]): Operation<number[]> {
+	if (planned.length === 0) return [];
+	const list = planned.map(({ formId, submissionId, webhookId, nextAttemptAt, ...same }) => ({
+		...same,
+		form_id: formId,
+		submission_id: submissionId,
+		webhook_id: webhookId,
+		next_attempt_at: nextAttemptAt,
+	}));
+	const written = yield* rows<[number]>(
+		`insert into deliveries (${NAMES}) select ${NAMES} from ${dialect.records(COLUMNS)} d
+			where exists (select 1 from webhooks where webhooks.id = d.webhook_id)
+			on conflict (id) do update set content = excluded.content, next_attempt_at = excluded.next_attempt_at
+				where deliveries.state = excluded.state and deliveries.attempts = 0
+			returning id`,
+		[JSON.stringify(list)],
+	);
+	return written.map(([id]) => id);
+}
