@@ -3,7 +3,7 @@
 import type { Form } from '../forms/schema.ts';
 import type { Mode } from '../storage/tables.ts';
 import { parseExact } from '../text/exact-json.ts';
-import { CommandError } from './cli.ts';
+import { pickForm } from './cli.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 export type Query = URLSearchParams | Record<string, string>;
@@ -62,8 +62,5 @@ const asSent = (_: string, value: unknown) =>
 
 /** Finds a form by its id or slug. @throws CommandError if there is none */
 export async function findForm(api: Api, idOrSlug: string): Promise<Form> {
-	const { forms } = await api.get<{ forms: Form[] }>('/api/forms');
-	const found = forms.find(({ id }) => id === idOrSlug) ?? forms.find(({ slug }) => slug === idOrSlug.toLowerCase());
-	if (found) return found;
-	throw new CommandError(`There is no form "${idOrSlug}". "formsrv forms list" shows them all.`);
+	return pickForm((await api.get<{ forms: Form[] }>('/api/forms')).forms, idOrSlug);
 }

@@ -224,7 +224,11 @@ export function about({ id, mode }: Form): Recorded {
 
 /** Finds a form by its id or slug. @throws CommandError if there is none */
 export async function findForm(app: App, idOrSlug: string): Promise<Form> {
-	const forms = await app.forms.list();
+	return pickForm(await app.forms.list(), idOrSlug);
+}
+
+/** @throws CommandError if it is not among them */
+export function pickForm(forms: readonly Form[], idOrSlug: string): Form {
 	const found = forms.find(({ id }) => id === idOrSlug) ?? forms.find(({ slug }) => slug === idOrSlug.toLowerCase());
 	if (found) return found;
 	throw new CommandError(`There is no form "${idOrSlug}". "formsrv forms list" shows them all.`);

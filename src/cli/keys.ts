@@ -115,10 +115,12 @@ function addRevoke(keys: CliCommand, cli: Cli): void {
 		.argument('<key>', 'Its id, or how it is shown in the list, such as sk_live_…a1B2')
 		.examples('formsrv keys revoke 1b7k2m9x0a', 'formsrv keys revoke sk_live_...a1B2');
 	runOnApi(command, { cli }, (options, name: string) => async (api) => {
-		const { id, display } = findKey(await keysOf(api), name);
+		const key = findKey(await keysOf(api), name);
+		const { id, display, revokedAt } = key;
 		await api.delete(at`/api/keys/${id}`);
-		const revoked = (await keysOf(api)).find((key) => key.id === id);
-		cli.printResult(options, revoked ?? {}, `Revoked ${display} (${id}).`);
+		// It may be the key of this call, which can ask for nothing more.
+		const revoked = { ...key, revokedAt: revokedAt ?? new Date().toISOString() };
+		cli.printResult(options, revoked, `Revoked ${display} (${id}).`);
 	});
 }
 

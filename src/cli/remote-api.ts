@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { KEY_FILE } from '../config/sources.ts';
 import { AppError, ERROR_STATUS } from '../errors.ts';
 import type { ErrorEnvelope } from '../http/error-responses.ts';
-import { isMeantAsKey, isToken } from '../keys/token.ts';
+import { isToken } from '../keys/token.ts';
 import { open, readBeginning } from '../network/bounded-response.ts';
 import { parseExact } from '../text/exact-json.ts';
 import { type Api, type Call, createApi } from './api.ts';
@@ -19,14 +19,18 @@ const SILENT_MS: Record<Call['method'], number> = {
 	PATCH: 300 * SECOND_MS,
 	DELETE: 60 * SECOND_MS,
 };
+/** Longer than any response but an export, which no command asks for elsewhere. */
+const MAX_BYTES = 512 * 2 ** 20;
 /** The longest wait for a rate limit. */
 const WAIT_MS = 60 * SECOND_MS;
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+/** A key, whatever stands before it. */
+const KEY_WITHIN = /(?:sk_live|sk_test|fk|tt)_[0-9A-Za-z]{8}/;
 const NOT_TRUSTED = /CERT|SIGNATURE|TLS|SSL/;
 
 /** @throws CommandError for an address or key file that cannot be used; it never holds the key */
 export function remoteApi(options: Options, { env, cwd, stderr }: Io): Api {
-	const server = serverOf(options);
+	const server = serverOf(options, env);
 	const key = keyOf(options, { env, cwd });
 	const [, keyMode] = /^sk_(live|test)_/.exec(key) ?? [];
 	return createApi(async (call) => {
@@ -34,9 +38,11 @@ export function remoteApi(options: Options, { env, cwd, stderr }: Io): Api {
 			throw new CommandError(`The key is a ${keyMode} key, which is for ${keyMode} forms only.`, 2);
 		for (let isFirst = true; ; isFirst = false) {
 			const response = await request(call, { server, key });
+			if (response.ok && !isJson(response)) throw otherProgram(response, server);
 			if (response.ok) return response;
 			const waitMs = Number(response.headers.get('retry-after') ?? Number.NaN) * SECOND_MS;
-			if (response.status !== 429 || !isFirst || !(waitMs <= WAIT_MS)) throw await errorOf(response, server);
+			if (response.status !== 429 || !isFirst || !(waitMs <= WAIT_MS))
+				throw await errorOf(response, { server, path: call.path });
 			stderr.write(
 				`The server takes no more requests of this key for ${waitMs / SECOND_MS} seconds; it goes on then.\n`,
 			);
@@ -54,10 +60,13 @@ async function request(
 	const timer = setTimeout(() => silence.abort(), limit);
 	const lost = (error: unknown) => {
 		const { code = '', message } = error as NodeJS.ErrnoException;
-		if (silence.signal.aborted) return new CommandError(`${server} said nothing for ${limit / SECOND_MS} seconds.`);
+		if (error instanceof CommandError) return error;
+		const maybe = method === 'GET' ? '' : ' It may have done it, or still be doing it.';
+		if (silence.signal.aborted)
+			return new CommandError(`${server} said nothing for ${limit / SECOND_MS} seconds.${maybe}`);
 		if (NOT_TRUSTED.test(code))
 			return new CommandError(`The certificate of ${server} is not trusted here: ${message}.`);
-		return new CommandError(`${server} cannot be reached: ${message}`);
+		return new CommandError(`${server} cannot be reached: ${message.replace(/\.$/, '')}.${maybe}`);
 	};
 	try {
 		const {
@@ -78,9 +87,12 @@ async function request(
 		return new Response(watched() as unknown as ReadableStream, { status, headers });
 
 		async function* watched() {
+			let bytes = 0;
 			try {
 				for await (const chunk of chunks ?? []) {
 					timer.refresh();
+					bytes += chunk.length;
+					if (bytes > MAX_BYTES) throw new CommandError(`${server} sends more than ${MAX_BYTES / 2 ** 20} MiB.`);
 					yield chunk;
 				}
 			} catch (error) {
@@ -95,27 +107,38 @@ async function request(
 	}
 }
 
-async function errorOf(response: Response, server: string): Promise<Error> {
+const isJson = ({ headers }: Response) => /^application\/json\b/i.test(headers.get('content-type') ?? '');
+
+const otherProgram = ({ status }: Response, server: string) =>
+	new CommandError(`${server} is not the base address of a formsrv: it returned status ${status}.`);
+
+async function errorOf(response: Response, { server, path }: { server: string; path: string }): Promise<Error> {
 	const { status, headers } = response;
-	const to = headers.get('location');
-	if (status >= 300 && status < 400) return new CommandError(`${server} leads to ${to}: name that address.`);
+	const to = URL.parse(headers.get('location') ?? '', server)?.href;
+	if (status >= 300 && status < 400 && to !== undefined)
+		return new CommandError(`${server} leads to ${to.replace(path, '')}: name that address.`);
 	const { code, error, errors } = envelopeIn(await readBeginning(response));
-	if (error === undefined || code === undefined || !(code in ERROR_STATUS))
-		return new CommandError(`${server} is not the base address of a formsrv: it returned status ${status}.`);
+	if (typeof error !== 'string' || code === undefined || !(code in ERROR_STATUS)) return otherProgram(response, server);
 	if (status === 401)
 		return new CommandError(`${server} does not take the key: it was revoked, has expired, or is of another server.`);
-	return new AppError(code, error, errors && { fields: errors });
+	return new AppError(code, error, Array.isArray(errors) ? { fields: errors } : undefined);
 }
 
 function envelopeIn(text: string): Partial<ErrorEnvelope> {
 	try {
-		return parseExact(text) as Partial<ErrorEnvelope>;
+		return (parseExact(text) ?? {}) as Partial<ErrorEnvelope>;
 	} catch {
 		return {};
 	}
 }
 
-function serverOf({ server, insecure }: Options): string {
+/** `fetch` asks the proxy for this machine's own addresses too. */
+function isProxied(hostname: string, env: Io['env']): boolean {
+	const passed = (env.no_proxy ?? env.NO_PROXY ?? '').split(',').map((name) => name.trim());
+	return (env.http_proxy ?? env.HTTP_PROXY ?? '') !== '' && !passed.includes('*') && !passed.includes(hostname);
+}
+
+function serverOf({ server, insecure }: Options, env: Io['env']): string {
 	const url = URL.parse(String(server));
 	if (
 		!url ||
@@ -127,13 +150,15 @@ function serverOf({ server, insecure }: Options): string {
 		throw new CommandError('--server must be the base address of a server, such as https://forms.example.com.', 2);
 	if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname) && insecure !== true)
 		throw new CommandError('--server is not encrypted: others could read the key. Use https, or add --insecure.', 2);
+	if (url.protocol === 'http:' && insecure !== true && isProxied(url.hostname, env))
+		throw new CommandError(`HTTP_PROXY would get the key: add ${url.hostname} to NO_PROXY.`, 2);
 	return `${url.origin}${url.pathname.replace(/\/$/, '')}`;
 }
 
 function keyOf({ keyFile }: Options, { env, cwd }: Pick<Io, 'env' | 'cwd'>): string {
 	const file = String(keyFile ?? env[KEY_FILE] ?? '');
 	if (file === '') throw new CommandError('Name the file with the API key: --key-file, or FORMSRV_KEY_FILE.', 2);
-	if (isMeantAsKey(file)) throw new CommandError('Name the file that holds the API key, not the key itself.', 2);
+	if (KEY_WITHIN.test(file)) throw new CommandError('Name the file that holds the API key, not the key itself.', 2);
 	let key: string;
 	try {
 		key = readFileSync(resolve(cwd, file), 'utf8').trim();

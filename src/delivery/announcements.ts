@@ -1,4 +1,4 @@
-/** Plans what webhooks are told of changed and removed submissions: each one up to a bound for a call, beyond it how many there are. */
+/** Plans the webhook deliveries about changed and removed submissions: each one up to a bound for a call, beyond it how many there are. */
 
 import { eq } from 'drizzle-orm';
 import { fieldTexts, matches } from '../form-values/conditions.ts';
@@ -13,9 +13,9 @@ import type { Hook } from './channel.ts';
 import { SUBMISSION_DELETED, SUBMISSION_SPAM, SUBMISSION_UPDATED } from './events.ts';
 import type { Facts } from './webhooks/facts.ts';
 
-/** How many submissions of a call are told of one by one. */
+/** How many submissions of a call are announced one by one. */
 export const TOLD_SINGLY_MAX = 1000;
-/** The rest of a call is told when so long no more of it was stored: nobody has to say that it ended, and a kill loses nothing. */
+/** The rest of a call is announced when so long no more of it was stored: no caller has to say that it ended, and a kill loses nothing. */
 const REST_WAITS_MS = 60_000;
 
 /** The growing event about the rest of a call to one webhook. */
@@ -84,19 +84,21 @@ export function createAnnouncements(
 				!unmet.get(hook)?.has(id) &&
 				(isRemoval || !before.isSpam || flags?.isSpam === false || hook.events.includes(SUBMISSION_SPAM));
 
-		const rowOf = (
-			{ id: webhookId, url: destination }: Hook,
-			about: { submissionId: number } | Facts,
-		): NewDelivery => ({
-			id: storage.nextId(),
-			formId,
-			channel: 'webhook',
-			webhookId,
-			event,
-			destination,
-			...initialState(form),
-			...('submissionId' in about ? about : { content: JSON.stringify(about) }),
-		});
+		const rowOf = ({ id: webhookId, url: destination }: Hook, about: { submissionId: number } | Facts): NewDelivery => {
+			const initial = initialState(form);
+			return {
+				id: storage.nextId(),
+				formId,
+				channel: 'webhook',
+				webhookId,
+				event,
+				destination,
+				...initial,
+				// No submission takes it with it: it goes as long after this as what was sent.
+				...(initial.state === 'captured' && { finishedAt: now() }),
+				...('submissionId' in about ? about : { content: JSON.stringify(about) }),
+			};
+		};
 
 		/** Takes the place of the one before, if that was not long ago. */
 		function restOf(hook: Hook, count: number, before = rests.get(hook.id)): NewDelivery {

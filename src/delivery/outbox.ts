@@ -29,7 +29,7 @@ interface Circumstances {
 	delayMs?: number | undefined;
 }
 
-/** What the row of a notice must not take from the delivery that failed. */
+/** The row of a notice must not take these from the delivery that failed. */
 const UNTRIED = { attempts: 0, finishedAt: null, lastError: null, digestId: null, language: null } as const;
 const NO_HOOKS: Hook[] = [];
 /** The events of a submission. Of spam also the one that is withheld until the owner says that it is genuine. */
@@ -109,8 +109,8 @@ export function createOutbox(storage: Storage, { channels, now }: { channels: Ch
 	return {
 		wake,
 		/**
-		 * What webhooks of the form are told of those deliveries that were given up: each webhook of those of others, and none of one that
-		 * told of a failure, because two webhooks that fail would tell each other without end.
+		 * Plans the notices about those deliveries that were given up, to each webhook of the form but the one that failed. A notice that
+		 * fails causes none, because two webhooks that fail would notify each other without end.
 		 */
 		async planFailures(rows: readonly DeliveryRow[]): Promise<NewDelivery[]> {
 			const failed = rows.filter(({ state, event }) => state === 'failed' && event !== DELIVERY_FAILED);

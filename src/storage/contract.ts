@@ -133,7 +133,7 @@ export type Scan<Request extends ScanRequest, Result> = (
 export type Scans = Readonly<Record<string, Scan<any, unknown>>>;
 
 export interface ChangeOptions {
-	/** Whether a mark as spam teaches all forms, or this one alone. */
+	/** Whom a mark as spam teaches: all forms, or this one alone. */
 	teaches?: 'all' | 'form';
 	/** Changes with the same one are parts of one call. */
 	call?: object;

@@ -168,19 +168,35 @@ test('the key file can be named once for all', async () => {
 
 describe('says what is wrong, and never shows the key', () => {
 	const page = Bun.serve({ port: 0, fetch: () => new Response('<h1>Shop</h1>', { status: 404 }) });
-	const moved = Bun.serve({ port: 0, fetch: () => Response.redirect('https://forms.example.com/') });
-	afterAll(() => Promise.all([page.stop(true), moved.stop(true)]));
+	const shop = Bun.serve({
+		port: 0,
+		fetch: () => new Response('<h1>Shop</h1>', { headers: { 'Content-Type': 'text/html' } }),
+	});
+	const odd = Bun.serve({
+		port: 0,
+		fetch: () => Response.json({ error: 'x', code: 'NOT_FOUND', errors: {} }, { status: 404 }),
+	});
+	const moved = Bun.serve({ port: 0, fetch: () => Response.redirect('https://forms.example.com/base/api/forms') });
+	afterAll(() => Promise.all([page, shop, odd, moved].map((one) => one.stop(true))));
 
 	test.each([
 		['a server that is not there', () => ['http://127.0.0.1:1', 'key'], 1, 'http://127.0.0.1:1 cannot be reached'],
 		['another program', () => [`http://127.0.0.1:${page.port}`, 'key'], 1, 'is not the base address of a formsrv'],
-		['a redirect', () => [`http://127.0.0.1:${moved.port}`, 'key'], 1, 'leads to https://forms.example.com/'],
+		[
+			'a page for every address',
+			() => [`http://127.0.0.1:${shop.port}`, 'key'],
+			1,
+			'is not the base address of a formsrv',
+		],
+		['errors of another kind', () => [`http://127.0.0.1:${odd.port}`, 'key'], 1, 'x'],
+		['a redirect', () => [`http://127.0.0.1:${moved.port}`, 'key'], 1, 'leads to https://forms.example.com/base: name'],
 		['no encryption', () => ['http://forms.example.com', 'key'], 2, 'is not encrypted'],
 		['no address', () => ['forms.example.com', 'key'], 2, '--server must be the base address'],
 		['a password', () => ['https://a:b@forms.example.com', 'key'], 2, '--server must be the base address'],
 		['a password alone', () => ['https://:b@forms.example.com', 'key'], 2, '--server must be the base address'],
 		['the key for its file', () => [server.baseUrl, server.adminKey], 2, 'not the key itself'],
 		['a key with a typo for its file', () => [server.baseUrl, `${server.adminKey}x`], 2, 'not the key itself'],
+		['a header for its file', () => [server.baseUrl, `Bearer ${server.adminKey}`], 2, 'not the key itself'],
 		['a file with more than the key', () => [server.baseUrl, 'several'], 2, 'does not hold an API key alone'],
 		['no key file', () => [server.baseUrl, 'nowhere'], 2, 'The key file cannot be read'],
 		['another file', () => [server.baseUrl, 'other'], 2, 'does not hold an API key'],
@@ -213,6 +229,25 @@ describe('says what is wrong, and never shows the key', () => {
 		expect(calls[0]).toMatchObject({ code: 2, stderr: expect.stringContaining('not the key itself') });
 		expect(calls[1]).toMatchObject({ code: 0, stderr: '' });
 		expect(JSON.stringify(calls)).not.toContain(server.adminKey);
+	});
+
+	test('a proxy of the environment, which would get the key of this machine’s server', async () => {
+		cli.env.HTTP_PROXY = page.url.href;
+		const [rejected, passed] = [await far('forms', 'list'), await far('forms', 'list', '--insecure')];
+		cli.env.NO_PROXY = `example.com, ${new URL(server.baseUrl).hostname}`;
+		const known = await far('forms', 'list');
+		delete cli.env.HTTP_PROXY;
+		delete cli.env.NO_PROXY;
+		expect(rejected).toMatchObject({ code: 2, stderr: expect.stringContaining('HTTP_PROXY would get the key') });
+		expect([passed.code, known.code]).toEqual([0, 0]);
+	});
+
+	test('a key can revoke itself', async () => {
+		const { token, key: own } = await server.app.keys.create({ mode: 'live', permissions: ['admin', 'read'] });
+		writeFileSync(cli.path('own'), token);
+		const outcome = await cli.call('keys', 'revoke', own.id, '--server', server.baseUrl, '--key-file', 'own');
+		expect(outcome).toMatchObject({ code: 0, stderr: '' });
+		expect((await server.call('GET /api/forms', { key: token })).status).toBe(401);
 	});
 
 	test('a wrong value is wrong usage, as near', async () => {

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What whoever guesses at the inside of the server might send. */
+/** Headers of a client that guesses at the inside of the server. */
 const HEADERS: Record<string, Record<string, string>> = {
 	'its name': { operator: TEXT, caller: TEXT, principal: TEXT },
 	'its name as a custom header': { 'X-Operator': 'root', 'X-Formsrv-Operator': TEXT, 'Formsrv-Operator': 'root' },

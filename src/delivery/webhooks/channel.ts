@@ -155,7 +155,7 @@ export function createWebhookChannel(
 	async function factsRequest(row: DeliveryRow, webhook: WebhookRow): Promise<PostRequest | undefined> {
 		const [form] = await storage.db.select().from(forms).where(eq(forms.id, row.formId));
 		if (!form || form.deletedAt !== null || row.content === null) return undefined;
-		const facts = JSON.parse(row.content) as Facts;
+		const facts = parseExact(row.content) as Facts;
 		const context = { form, timeline: storage.clock.timeline(), baseUrl: baseUrl() };
 		const posting = postingOf(webhook);
 		if (posting) return requestOf(toldOfFacts(row, facts, context), posting, messageId(row));
@@ -165,7 +165,7 @@ export function createWebhookChannel(
 	async function showFacts(row: DeliveryRow): Promise<Content | undefined> {
 		const webhook = await findWebhook(row);
 		const request = webhook && (await factsRequest(row, webhook));
-		return request && (JSON.parse(request.body) as Content);
+		return request && (parseExact(request.body) as Content);
 	}
 
 	return {

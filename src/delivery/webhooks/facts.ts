@@ -7,7 +7,10 @@ import { DELIVERY_FAILED, WEBHOOK_EVENTS, type WebhookEvent } from '../events.ts
 import { formShown, STANDARD } from './event.ts';
 import type { Told } from './message.ts';
 
-/** Without where it went: the address of a webhook is a credential, and that of a visitor is what the visitor submitted. */
+/**
+ * Without where it went: the address of a webhook is a credential, and that of a visitor is what the visitor submitted. The receiver's
+ * words may repeat either, so that `error` has its status or reply code alone.
+ */
 interface FailedDelivery {
 	id: string;
 	channel: string;
@@ -26,11 +29,17 @@ export const hasFacts = ({ event, submissionId }: DeliveryRow): boolean =>
 
 export function failureOf(row: DeliveryRow): Facts {
 	const { channel, event, attempts, submissionId, webhookId, lastError } = row;
-	// Mail servers repeat addresses in their replies.
-	const error = lastError?.replace(/[^\s<>]*@[^\s<>]*/g, '…') ?? null;
+	const error = codeIn(lastError ?? '');
 	const idOf = (id: number | null) => (id === null ? null : encodeId(id));
 	const [submission, webhook] = [idOf(submissionId), idOf(webhookId)];
 	return { delivery: { id: encodeId(row.id), channel, event, submission, webhook, attempts, error } };
+}
+
+/** The status of a receiver of webhooks, or the reply code of a mail server; `null` if there was neither. */
+function codeIn(error: string): string | null {
+	const status = /\bresponded with (\d{3})\b/i.exec(error)?.[1];
+	if (status !== undefined) return `Responded with ${status}`;
+	return /: ([45]\d\d(?: [45]\.\d{1,3}\.\d{1,3})?)\b/.exec(error)?.[1] ?? null;
 }
 
 interface Context {
@@ -52,7 +61,11 @@ export function toldOfFacts(
 	const told = { event, headline: words.headline, form, submission: null, baseUrl };
 	if ('delivery' in facts) {
 		const { id: failed, channel, error } = facts.delivery;
-		return { ...told, note: `${channel}: ${error}`, link: `${baseUrl}/#/deliveries/${failed}` };
+		return {
+			...told,
+			note: error === null ? channel : `${channel}: ${error}`,
+			link: `${baseUrl}/#/deliveries/${failed}`,
+		};
 	}
 	if (facts.submission === null) return { ...told, headline: `${facts.more} ${words.many}` };
 	return { ...told, submission: { id: facts.submission.id, createdAt: timeline.isoOf(id), data: null } };

@@ -2,21 +2,26 @@
 
 import { and, asc, eq, getTableColumns, gt, inArray, isNull, lte, type Placeholder, type SQL, sql } from 'drizzle-orm';
 import type { Db, Storage } from '../../storage/contract.ts';
+import type { NewDelivery } from '../../storage/submission.ts';
 import { type DeliveryRow, deliveries, webhooks } from '../../storage/tables.ts';
 import type { Destination } from '../channel.ts';
-import type { Outbox } from '../outbox.ts';
 import { longestWait, type Schedule, waitAfter } from './backoff.ts';
 import type { Outcome, Remainder } from './outcome.ts';
 
 export type DueDelivery = Pick<DeliveryRow, 'id' | 'formId' | 'event' | 'destination'>;
+
+/** Plans the notices about deliveries that are given up, and wakes their workers once they are on disk. */
+interface Failures {
+	planFailures(rows: readonly DeliveryRow[]): Promise<NewDelivery[]>;
+	wake(rows: readonly NewDelivery[]): void;
+}
 
 export interface QueueOptions {
 	schedule: Schedule;
 	/** How long a claim lasts unless it is renewed. */
 	leaseMs: number;
 	now: () => number;
-	/** What else goes out when a delivery is given up, and what hears of that once it is on disk. */
-	failures: Pick<Outbox, 'planFailures' | 'wake'>;
+	failures: Failures;
 }
 
 /** After this many interrupted attempts, the delivery itself may be crashing the process. */
@@ -110,6 +115,11 @@ export function createQueue(storage: Storage, destination: Destination, options:
 		return { finishedAt: null, content: null, ...next, id, digestId: digestOf(row), destination: rest.destination };
 	}
 
+	async function withNotices(row: DeliveryRow, values: Change, parts: Change[] = []) {
+		const notices = await failures.planFailures([values, ...parts].map((change) => ({ ...row, ...change })));
+		return { id: row.id, values, notices, added: [...parts, ...notices] };
+	}
+
 	function publish({ id, formId }: DeliveryRow, state: string): void {
 		storage.events.publish({ type: 'delivery', formId, deliveryId: id, state });
 	}
@@ -122,14 +132,11 @@ export function createQueue(storage: Storage, destination: Destination, options:
 			const at = now();
 			const dead = (await selectExpired.execute({ now: at })).filter(({ id }) => !inFlight.includes(id));
 			if (dead.length === 0) return;
+			const changes = await Promise.all(dead.map((row) => withNotices(row, afterInterruption(row))));
 			await storage.batch((tx) =>
-				dead.map((row) =>
-					tx
-						.update(deliveries)
-						.set(afterInterruption(row))
-						.where(and(eq(deliveries.id, row.id), expiredAt(at))),
-				),
+				changes.flatMap((change) => replace(tx, change, and(eq(deliveries.id, change.id), expiredAt(at)))),
 			);
+			failures.wake(changes.flatMap(({ notices }) => notices));
 		},
 		/** Returns whether anything is to be sent there, now or later. */
 		hasWaiting: async (): Promise<boolean> => (await selectLater.execute({ after: -1 })).length > 0,
@@ -170,14 +177,11 @@ export function createQueue(storage: Storage, destination: Destination, options:
 			const values = { ...afterAttempt(row, outcome), ...kept };
 			const { rest = [] } = outcome.kind === 'sent' ? outcome : {};
 			const parts = rest.map((part) => split(row, { rest: part, id: storage.nextId() }));
-			const notices = await failures.planFailures([values, ...parts].map((change) => ({ ...row, ...change })));
+			const change = await withNotices(row, values, parts);
 			const stillClaimed = and(eq(deliveries.id, row.id), eq(deliveries.state, 'sending'));
-			await storage.batch((tx) => [
-				...[...parts, ...notices].map((part) => insertCopy(tx, part, stillClaimed)),
-				tx.update(deliveries).set(values).where(stillClaimed),
-			]);
+			await storage.batch((tx) => replace(tx, change, stillClaimed));
 			publish(row, values.state ?? row.state);
-			failures.wake(notices);
+			failures.wake(change.notices);
 		},
 		/**
 		 * Makes deliveries due that lie further ahead than the longest possible wait: the clock was set back. The worker
@@ -194,6 +198,11 @@ export function createQueue(storage: Storage, destination: Destination, options:
 
 function failed(error: string, finishedAt: number): Change {
 	return { state: 'failed', nextAttemptAt: null, finishedAt, lastError: error };
+}
+
+/** Changes the selected delivery, and adds copies of it that differ in some columns. */
+function replace(tx: Db, { values, added }: { values: Change; added: readonly Change[] }, selected: SQL | undefined) {
+	return [...added.map((copy) => insertCopy(tx, copy, selected)), tx.update(deliveries).set(values).where(selected)];
 }
 
 /** Inserts a copy of the selected delivery with changed values; nothing if there is none. */

@@ -34,6 +34,7 @@ const COLUMNS = {
 	state: 'text',
 	destination: 'text',
 	next_attempt_at: 'bigint',
+	finished_at: 'bigint',
 	content: 'text',
 } as const;
 const NAMES = Object.keys(COLUMNS).join(', ');
@@ -51,12 +52,13 @@ export function* writeDeliveries(
 /** One that is there takes the content of a later one while it has not left. One to a webhook that was removed meanwhile is left out. */
 function* insert(dialect: Dialect, planned: readonly NewDelivery[]): Operation<number[]> {
 	if (planned.length === 0) return [];
-	const list = planned.map(({ formId, submissionId, webhookId, nextAttemptAt, ...same }) => ({
+	const list = planned.map(({ formId, submissionId, webhookId, nextAttemptAt, finishedAt, ...same }) => ({
 		...same,
 		form_id: formId,
 		submission_id: submissionId,
 		webhook_id: webhookId,
 		next_attempt_at: nextAttemptAt,
+		finished_at: finishedAt,
 	}));
 	const written = yield* rows<[number]>(
 		`insert into deliveries (${NAMES}) select ${NAMES} from ${dialect.records(COLUMNS)} d

@@ -57,6 +57,8 @@ export function createChanges(
 		const announcement = announce && (await announce({ ...target, call }));
 		const entry = openEntry();
 		function* change() {
+			// It was rolled back with an attempt before.
+			announcement?.deliveries([]);
 			const moveCounts = yield* holdCounts(formId);
 			if (!moveCounts) return [];
 			const found = (yield* rows<[number, ...number[]]>(

@@ -1,7 +1,7 @@
 /** Texts that name a person outside of submissions: kept mails and webhook requests, lists, keys of repeated requests, settings. */
 
-import { and, asc, eq, gt, inArray, isNull, lt, or } from 'drizzle-orm';
-import { SUBMISSIONS_DIGEST } from '../../delivery/events.ts';
+import { and, asc, eq, gt, inArray, isNull, lt, not, or, type SQL } from 'drizzle-orm';
+import { DELIVERY_FAILED } from '../../delivery/events.ts';
 import { encodeId } from '../../ids.ts';
 import { type Details, SECRET } from '../../storage/audit/changes.ts';
 import { auditLog } from '../../storage/audit-table.ts';
@@ -80,6 +80,12 @@ export function findDeliveries({ db }: Db, match: Matcher): AsyncGenerator<Found
 	);
 }
 
+/** A webhook request whose content is what it announces, without any value that was submitted. */
+const isAnnouncement = and(
+	eq(deliveries.channel, 'webhook'),
+	or(isNull(deliveries.submissionId), eq(deliveries.event, DELIVERY_FAILED)),
+) as SQL;
+
 /**
  * Removes what was sent to them, and the content of the rest. What is still to be sent to them stays: it goes where a setting of a form
  * says.
@@ -98,14 +104,18 @@ export async function eraseDeliveries(
 	const gone = found.filter(isGone);
 	await batch((tx) => [
 		tx.delete(deliveries).where(idsOf(gone)),
-		tx.update(deliveries).set({ content: null, lastError: null }).where(idsOf(found)),
+		tx.update(deliveries).set({ lastError: null }).where(idsOf(found)),
+		tx
+			.update(deliveries)
+			.set({ content: null })
+			.where(and(idsOf(found), not(isAnnouncement))),
 	]);
 }
 
-/** Returns whether a digest is being sent, whose content is stored when that ends. */
-export async function isDigestInFlight({ db }: Db, now: number): Promise<boolean> {
+/** Returns whether a mail about no submission is being sent, a digest or a notice, whose content is stored when that ends. */
+export async function isMailInFlight({ db }: Db, now: number): Promise<boolean> {
 	const inFlight = and(
-		eq(deliveries.event, SUBMISSIONS_DIGEST),
+		eq(deliveries.channel, 'mail'),
 		isNull(deliveries.submissionId),
 		eq(deliveries.state, 'sending'),
 		gt(deliveries.nextAttemptAt, now),

@@ -12,7 +12,7 @@ import {
 	eraseListEntries,
 	findDeliveries,
 	findListEntries,
-	isDigestInFlight,
+	isMailInFlight,
 } from './beside-submissions.ts';
 import { findSubmissions } from './find-submissions.ts';
 import { createMatcher } from './matcher.ts';
@@ -132,7 +132,7 @@ async function eraseSubmissions(storage: Storage, { people, goOn }: Work): Promi
 async function eraseBeside(storage: Storage, { people, now, goOn }: Work): Promise<boolean> {
 	const match = createMatcher(people);
 	const beforeId = Math.max(...people.map((person) => person.beforeId));
-	while (await isDigestInFlight(storage, now())) {
+	while (await isMailInFlight(storage, now())) {
 		await Bun.sleep(LOOK_AGAIN_MS);
 		if (!(await goOn())) return false;
 	}

@@ -149,10 +149,15 @@ describe('beside submissions', () => {
 			rowOf({ lastError: `550 <${ADA}>: unknown`, state: 'failed' }),
 			rowOf({ destination: `owner@example.com, ${ADA}` }),
 			rowOf({ destination: ADA, state: 'waiting', finishedAt: null, nextAttemptAt: Date.now() + 1e9 }),
+			rowOf({
+				...{ channel: 'webhook', event: 'submission.deleted', state: 'waiting', finishedAt: null },
+				...{ destination: `https://hooks.example.com/?to=${ADA}`, nextAttemptAt: Date.now() + 1e9 },
+				content: JSON.stringify({ submission: { id: 'cmnrg2x8a1c' } }),
+			}),
 		];
 		await server.app.storage.batch((tx) => [tx.insert(deliveries).values(rows)]);
-		expect(await preview()).toMatchObject({ submissions: 0, deliveries: 4 });
-		expect(await eraseNow()).toMatchObject({ deliveries: 4 });
+		expect(await preview()).toMatchObject({ submissions: 0, deliveries: 5 });
+		expect(await eraseNow()).toMatchObject({ deliveries: 5 });
 		const left = await server.app.storage.db
 			.select()
 			.from(deliveries)
@@ -170,25 +175,29 @@ describe('beside submissions', () => {
 			[1, expect.stringContaining('nada@'), null, 'sent'],
 			[2, null, null, 'failed'],
 			[4, null, null, 'waiting'],
+			[5, expect.stringContaining('cmnrg2x8a1c'), null, 'waiting'],
 		]);
 		await server.app.storage.batch((tx) => [
 			tx.delete(deliveries).where(eq(deliveries.formId, decodeId(form.id) as number)),
 		]);
 	});
 
-	test('a digest that is being sent is waited for: its content is stored when that ends', async () => {
-		const row = rowOf({ state: 'sending', finishedAt: null, nextAttemptAt: Date.now() + 60_000 });
-		await server.app.storage.batch((tx) => [tx.insert(deliveries).values(row)]);
-		const erasing = eraseNow();
-		await Bun.sleep(700);
-		const content = JSON.stringify({ text: ADA });
-		await server.app.storage.batch((tx) => [
-			tx.update(deliveries).set({ state: 'sent', nextAttemptAt: null, content }).where(eq(deliveries.id, row.id)),
-		]);
-		const id = (await erasing).erasure?.id ?? '';
-		expect(await server.app.erasures.settled(id, 30_000)).toMatchObject({ deliveries: 1, state: 'done' });
-		expect(await dump()).not.toContain('"text":"ada@example.org"');
-	});
+	test.each(['submissions.digest', 'form.notification-email-changed'])(
+		'%s that is being sent is waited for: its content is stored when that ends',
+		async (event) => {
+			const row = rowOf({ event, state: 'sending', finishedAt: null, nextAttemptAt: Date.now() + 60_000 });
+			await server.app.storage.batch((tx) => [tx.insert(deliveries).values(row)]);
+			const erasing = eraseNow();
+			await Bun.sleep(700);
+			const content = JSON.stringify({ text: ADA });
+			await server.app.storage.batch((tx) => [
+				tx.update(deliveries).set({ state: 'sent', nextAttemptAt: null, content }).where(eq(deliveries.id, row.id)),
+			]);
+			const id = (await erasing).erasure?.id ?? '';
+			expect(await server.app.erasures.settled(id, 30_000)).toMatchObject({ deliveries: 1, state: 'done' });
+			expect(await dump()).not.toContain('"text":"ada@example.org"');
+		},
+	);
 
 	test('entries of lists go, of a form and of all, and keys of repeated requests', async () => {
 		const lists = {
