@@ -81,6 +81,7 @@ async function keep(engine: Engine, address?: string): Promise<void> {
 	await client.need(`DELETE /api/keys/${made.find((key) => key.name === 'revoked')?.id}`);
 	await client.call('POST /api/session', { key: keys.live });
 	await run('dashboard-link');
+	await run('dashboard-link', '--form', 'contact', '--name', 'invited');
 	const seen = { live: await see(client), test: await see(test) };
 	await until('A request in flight', async () => (await states(client)).has('webhook sending'));
 	await server.end('SIGKILL');

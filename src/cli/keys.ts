@@ -144,13 +144,13 @@ function stateOf(key: ApiKey, now: number): string {
 	return key.expiresAt !== null && Date.parse(key.expiresAt) <= now ? 'expired' : 'valid';
 }
 
-function scopeOf(key: ApiKey): string {
+export function scopeOf(key: ApiKey): string {
 	const permissions = key.permissions.join(' + ');
 	if (key.forms === null) return `${key.mode}, ${permissions}`;
 	return `${permissions}, for the submissions of form ${key.forms.join(', ')}`;
 }
 
-function parsePermissions(list: string): Permission[] {
+export function parsePermissions(list: string): Permission[] {
 	return list.split(',').map((entry) => {
 		const permission = PERMISSIONS.find((candidate) => candidate === entry.trim());
 		if (permission) return permission;
@@ -161,7 +161,7 @@ function parsePermissions(list: string): Permission[] {
 	});
 }
 
-function expiryOf(text: string | undefined): Date | undefined {
+export function expiryOf(text: string | undefined): Date | undefined {
 	if (text === undefined) return undefined;
 	const expiresAt = parseExpiry(text, Date.now());
 	if (expiresAt && expiresAt.getTime() > Date.now()) return expiresAt;

@@ -44,7 +44,7 @@ function addRevoke(sessions: CliCommand, cli: Cli): void {
 		.command('revoke')
 		.description('End a session; a running server rejects it from the next request on.')
 		.argument('[session]', 'Its id')
-		.option('--all', 'End all of them, and revoke unused set-up links')
+		.option('--all', 'End all of them, and revoke unused links')
 		.examples('formsrv sessions revoke 1b7k2m9x0a', 'formsrv sessions revoke --all');
 	runOnApi(command, { cli }, (options, id: string | undefined) => {
 		if ((id === undefined) !== (options.all === true)) {

@@ -99,6 +99,11 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 			const row = await find(id);
 			return row !== undefined && isValid(row);
 		},
+		/** The principal of a key; `undefined` if there is no valid one with this id. */
+		async principalWithId(id: number): Promise<Principal | undefined> {
+			const row = await find(encodeId(id));
+			return row && principalOf(row);
+		},
 		/** Creates a key. `token` is the key itself, which only this call returns. */
 		async create(input: NewKey): Promise<{ token: string; key: ApiKey }> {
 			const name = (input.name ?? '').trim();

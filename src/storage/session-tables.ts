@@ -29,4 +29,19 @@ export const setupLinks = sqliteTable('setup_links', {
 	expiresAt: integer('expires_at').notNull(),
 });
 
+/** Links that sign a person in once with a key. Servers that do not know the table reject them. */
+export const invitations = sqliteTable(
+	'invitations',
+	{
+		/** SHA-256 of the token in the link, hexadecimal. */
+		hash: text('hash').primaryKey(),
+		keyId: integer('key_id')
+			.notNull()
+			.references(() => apiKeys.id, { onDelete: 'cascade' }),
+		/** Milliseconds since 1970. */
+		expiresAt: integer('expires_at').notNull(),
+	},
+	(table) => [index('invitations_key').on(table.keyId)],
+);
+
 export type SessionRow = typeof sessions.$inferSelect;

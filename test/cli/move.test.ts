@@ -71,6 +71,7 @@ function fillTheRest(): void {
 		"insert into spam_models (id, version, mode, spam, ham, counts) values (80, 1, 'live', -1, 2, '{}')",
 		`insert into sessions (id, hash, key_id, mode, last_seen_at) values (96, 'h', ${key}, 'live', 1)`,
 		"insert into setup_links values ('l', 1)",
+		`insert into invitations values ('i', ${key}, 1)`,
 		"insert into spent_challenges values ('c', 1)",
 		"insert into server_values values ('secret', 'abc')",
 		'insert into clock_steps values (4096, 0, 2, 2, 1)',

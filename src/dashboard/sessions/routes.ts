@@ -35,7 +35,7 @@ export const sessionsRoutes = (sessions: Sessions, auth: Auth) =>
 			access,
 			detail: operation('endOtherSessions', 'End all other sessions', {
 				description:
-					'Ends every session in the list but your own. With a live key or session, unused set-up links stop working.',
+					'Ends every session in the list but your own. With a live key or session, unused set-up links and invitations stop working.',
 				returns: jsonResponse('The number of ended sessions.', { schema: Ended, example: { ended: 2 } }),
 				errors: ['UNAVAILABLE'],
 			}),

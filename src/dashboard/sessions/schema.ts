@@ -27,7 +27,9 @@ export type SessionView = Static<typeof SessionView>;
 export const OpenSession = Type.Object(
 	{
 		key: omissible(Type.String({ description: 'An API key of any kind.' })),
-		token: omissible(Type.String({ description: 'The token at the end of a set-up link, which works once.' })),
+		token: omissible(
+			Type.String({ description: 'The token at the end of a set-up link or an invitation, which works once.' }),
+		),
 	},
 	{ $id: 'OpenSession', additionalProperties: false },
 );

@@ -1,22 +1,21 @@
-/** Dashboard sessions: opened by a key, whose permissions and expiry they share, or by a set-up link. */
+/** Dashboard sessions: opened by a key or an invitation to use one, whose permissions and expiry they share, or by a set-up link. */
 
-import { and, between, desc, eq, inArray, lt, lte, notBetween, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, lt, lte, sql } from 'drizzle-orm';
 import { AppError } from '../../errors.ts';
 import { decodeId, encodeId } from '../../ids.ts';
 import type { Keys } from '../../keys/keys.ts';
-import { type KeyPrincipal, type Principal, unauthorized } from '../../keys/permissions.ts';
+import { type KeyPrincipal, type Principal } from '../../keys/permissions.ts';
 import { hashToken } from '../../keys/token.ts';
 import type { Storage } from '../../storage/contract.ts';
-import { type SessionRow, sessions, setupLinks } from '../../storage/session-tables.ts';
+import { type SessionRow, sessions } from '../../storage/session-tables.ts';
 import { type ApiKeyRow, apiKeys, MODES, type Mode } from '../../storage/tables.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../tasks/durations.ts';
 import { lazy } from '../../tasks/lazy.ts';
+import { createLinks, randomToken } from './links.ts';
 import type { SignedIn } from './schema.ts';
 
 const IDLE_MS = 12 * HOUR_MS;
 export const LIFETIME_MS = 7 * DAY_MS;
-const LINK_LIFETIME_MS = HOUR_MS;
-const TOKEN_BYTES = 32;
 
 /** An open session; `modes` are those it may switch between. */
 export interface Session {
@@ -36,6 +35,7 @@ export type Sessions = ReturnType<typeof createSessions>;
 
 export function createSessions(storage: Storage, { keys, now = Date.now }: { keys: Keys; now?: () => number }) {
 	const ages = createAges(storage, now);
+	const links = createLinks(storage, { keys, now });
 	const selectStored = () =>
 		storage.db
 			.select({ session: sessions, key: apiKeys })
@@ -123,11 +123,11 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 			if (found.length === 0) throw new AppError('NOT_FOUND', `There is no session "${id}".`);
 			await remove(found);
 		},
-		/** Ends the sessions that `caller` may see, except its own, and unused set-up links if it may. @returns how many sessions */
+		/** Ends the sessions that `caller` may see, except its own, and unused links if it may. @returns how many sessions */
 		async endOthers(caller?: Principal): Promise<number> {
 			const others = (await visibleTo(caller)).filter(({ session }) => encodeId(session.id) !== caller?.sessionId);
 			await remove(others);
-			if (!caller || maySee(null, caller)) await storage.batch((tx) => [tx.delete(setupLinks)]);
+			if (!caller || maySee(null, caller)) await storage.batch(links.revoke);
 			return others.length;
 		},
 		/** Signs in by a key. @returns the session's token */
@@ -137,21 +137,15 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 			if (id === undefined) throw new Error(`Cannot open a session for ${keyId}: it is not the id of a key.`);
 			return open(mode, id);
 		},
-		/** Signs in by a set-up link, which works once. @returns the session's token. @throws AppError UNAUTHORIZED */
+		/** Signs in by a set-up link or an invitation, which work once. @returns the session's token. @throws AppError UNAUTHORIZED */
 		async openWithLink(token: string): Promise<string> {
-			const isUnexpired = between(setupLinks.expiresAt, now() + 1, now() + LINK_LIFETIME_MS);
-			const isValid = and(eq(setupLinks.hash, hashToken(token)), isUnexpired);
-			const [used] = await storage.batch((tx) => [tx.delete(setupLinks).where(isValid).returning()], null);
-			if (used.length === 0) throw unauthorized('invalid');
-			return open('live', null);
+			const { mode, keyId } = await links.use(token);
+			return open(mode, keyId);
 		},
 		/** @returns the token of a new set-up link */
-		async createLink(): Promise<string> {
-			const token = randomToken();
-			const row = { hash: hashToken(token), expiresAt: now() + LINK_LIFETIME_MS };
-			await storage.batch((tx) => [tx.insert(setupLinks).values(row)]);
-			return token;
-		},
+		createLink: links.create,
+		/** @returns the token of a new invitation to use a key */
+		invite: links.invite,
 		/** The open session of a token; `isUse` postpones its idle end. */
 		async find(token: string, { isUse }: { isUse: boolean }): Promise<Session | undefined> {
 			const [found] = await byHash().execute({ hash: hashToken(token) });
@@ -182,7 +176,7 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 			await storage.batch((tx) => [
 				tx.delete(sessions).where(lt(sessions.id, ages.oldest())),
 				tx.delete(sessions).where(lte(sessions.lastSeenAt, now() - IDLE_MS)),
-				tx.delete(setupLinks).where(notBetween(setupLinks.expiresAt, now() + 1, now() + LINK_LIFETIME_MS)),
+				...links.expire(tx),
 			]);
 		},
 	};
@@ -214,8 +208,4 @@ function createAges({ clock }: Pick<Storage, 'clock'>, now: () => number) {
 			new Date(Math.min(endOf(session), key?.expiresAt ?? Number.POSITIVE_INFINITY)),
 		createdAt: ({ session }: Stored): string => clock.timeline().isoOf(session.id),
 	};
-}
-
-function randomToken(): string {
-	return Buffer.from(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES))).toString('base64url');
 }

@@ -119,6 +119,7 @@ export const {
 	spent_challenges,
 	sessions,
 	setup_links,
+	invitations,
 	audit_log,
 	unique_values,
 	visitor_mails,

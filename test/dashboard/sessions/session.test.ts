@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import type { Form } from '../../../src/forms/schema.ts';
 import { decodeId } from '../../../src/ids.ts';
 import { createToken } from '../../../src/keys/token.ts';
-import { sessions, setupLinks } from '../../../src/storage/session-tables.ts';
+import { invitations, sessions, setupLinks } from '../../../src/storage/session-tables.ts';
 import { testOnSqlite } from '../../engine.ts';
 import { sendRaw, splitResponses } from '../../hostile/raw.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
@@ -238,6 +238,34 @@ describe('a session', () => {
 		await server.app.sessions.expire();
 		expect(await count()).toBe(0);
 		expect(await storage.db.select().from(setupLinks)).toEqual([]);
+	});
+});
+
+describe('an invitation', () => {
+	const invite = async () => {
+		const { key } = await server.app.keys.create({ mode: 'live', permissions: ['read'], forms: [form.id] });
+		return { key, token: await server.app.sessions.invite(key.id) };
+	};
+
+	test('signs in once, for a week, with the rights of its key and as long as they last', async () => {
+		const { key, token } = await invite();
+		clock += 7 * 24 * HOUR_MS - 1;
+		const { body, cookie } = await signIn({ token });
+		expect(body).toMatchObject({ mode: 'live', modes: ['live'], permissions: ['read'], form: form.id });
+		expect((await signIn({ token })).status).toBe(401);
+		expect((await server.call('GET /api/keys', withCookie(cookie))).status).toBe(403);
+		await server.app.keys.revoke(key.id);
+		expect((await read(cookie)).status).toBe(401);
+	});
+
+	test('is over after a week, and then removed; one of a clock that was set back is none', async () => {
+		const { token } = await invite();
+		clock -= 1;
+		expect((await signIn({ token })).status).toBe(401);
+		clock += 7 * 24 * HOUR_MS + 1;
+		expect((await signIn({ token })).status).toBe(401);
+		await server.app.sessions.expire();
+		expect(await server.app.storage.db.select().from(invitations)).toEqual([]);
 	});
 });
 

@@ -118,7 +118,7 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 			{
 				detail: operation('openSession', 'Sign in', {
 					description:
-						'Opens a session by an API key, with its permissions while it is valid, or by a set-up link. The response sets ' +
+						'Opens a session by an API key, with its permissions while it is valid, by an invitation to use one, or by a set-up link. The response sets ' +
 						'a cookie, which replaces the key. The session ends after 12 hours without use, and after 7 days at the latest. With ' +
 						'the cookie, requests that change something need the header `X-Formsrv-CSRF: 1` and a page of this origin. Meant ' +
 						'for the dashboard; programs send their key.',

@@ -72,5 +72,5 @@ export const endOthers = 'End all others…';
 export const endOthersQuestion = 'End all other sessions?';
 export const endOthersVerb = 'End them';
 export const endOthersWarning = (count: number, strong: (text: string) => ComponentChildren) =>
-	phrase`${strong(plural(count, 'session'))} must sign in again; unused set-up links stop working. Keys stay as they are.`;
+	phrase`${strong(plural(count, 'session'))} must sign in again; unused set-up links and invitations stop working. Keys stay as they are.`;
 export const othersEnded = (count: number) => `${plural(count, 'session')} ended.`;
