@@ -100,7 +100,7 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 			return row !== undefined && isValid(row);
 		},
 		/** The principal of a key; `undefined` if there is no valid one with this id. */
-		async principalWithId(id: number): Promise<Principal | undefined> {
+		async principalWithId(id: number): Promise<KeyPrincipal | undefined> {
 			const row = await find(encodeId(id));
 			return row && principalOf(row);
 		},

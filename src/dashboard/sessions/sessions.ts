@@ -4,7 +4,7 @@ import { and, desc, eq, inArray, lt, lte, sql } from 'drizzle-orm';
 import { AppError } from '../../errors.ts';
 import { decodeId, encodeId } from '../../ids.ts';
 import type { Keys } from '../../keys/keys.ts';
-import { type KeyPrincipal, type Principal } from '../../keys/permissions.ts';
+import type { KeyPrincipal, Principal } from '../../keys/permissions.ts';
 import { hashToken } from '../../keys/token.ts';
 import type { Storage } from '../../storage/contract.ts';
 import { type SessionRow, sessions } from '../../storage/session-tables.ts';
