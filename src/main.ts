@@ -10,7 +10,13 @@ const LAST_LINES_MS = 1000;
 const stdout = openStandardOutput('stdout');
 const stderr = openStandardOutput('stderr');
 
-const exitCode = await run(process.argv.slice(2), { stdout, stderr, env: processEnvironment(), cwd: process.cwd() });
+const exitCode = await run(process.argv.slice(2), {
+	stdin: () => Bun.stdin.stream(),
+	stdout,
+	stderr,
+	env: processEnvironment(),
+	cwd: process.cwd(),
+});
 const lost = await stdout.finished();
 if (lost !== undefined) stderr.write(`The result could not be written: ${lost}\n`);
 // A log without a reader is no failure, and must not delay the exit.

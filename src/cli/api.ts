@@ -14,6 +14,8 @@ export interface Call {
 	path: string;
 	/** As JSON. */
 	body?: string;
+	/** Beside those of every call. */
+	headers?: Record<string, string>;
 	mode: Mode | undefined;
 }
 

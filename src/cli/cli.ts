@@ -23,6 +23,8 @@ export interface Output {
 
 /** Everything outside the program that a command can touch. */
 export interface Io {
+	/** For commands that other programs talk to; without it there is no input. */
+	stdin?: () => AsyncIterable<Uint8Array>;
 	stdout: Output;
 	stderr: Output;
 	env: Record<string, string | undefined>;

@@ -26,6 +26,7 @@ const COMMANDS: ReadonlyMap<string | undefined, () => Promise<Add>> = new Map([
 	['webhooks', async () => (await import('./webhooks.ts')).addWebhooks],
 	['deliveries', async () => (await import('./deliveries.ts')).addDeliveries],
 	['suppressions', async () => (await import('./suppressions.ts')).addSuppressions],
+	['mcp', async () => (await import('./mcp.ts')).addMcp],
 	['mail', async () => (await import('./mail.ts')).addMail],
 	['alert', async () => (await import('./alert.ts')).addAlert],
 	['backup', async () => (await import('./backup.ts')).addBackup],

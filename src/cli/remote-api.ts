@@ -29,21 +29,28 @@ const KEY_WITHIN = /(?:sk_live|sk_test|fk|tt)_[0-9A-Za-z]{8}/;
 const NOT_TRUSTED = /CERT|SIGNATURE|TLS|SSL/;
 
 /** @throws CommandError for an address or key file that cannot be used; it never holds the key */
-export function remoteApi(options: Options, { env, cwd, stderr }: Io): Api {
+export function openRemote(options: Options, { env, cwd }: Io) {
 	const server = serverOf(options, env);
 	const key = keyOf(options, { env, cwd });
+	/** Whatever the status. @throws CommandError if there is no response */
+	return { server, key, request: (call: Call) => request(call, { server, key }) };
+}
+
+/** @throws CommandError as `openRemote` does */
+export function remoteApi(options: Options, io: Io): Api {
+	const { server, key, request } = openRemote(options, io);
 	const [, keyMode] = /^sk_(live|test)_/.exec(key) ?? [];
 	return createApi(async (call) => {
 		if (call.mode !== undefined && keyMode !== undefined && call.mode !== keyMode)
 			throw new CommandError(`The key is a ${keyMode} key, which is for ${keyMode} forms only.`, 2);
 		for (let isFirst = true; ; isFirst = false) {
-			const response = await request(call, { server, key });
+			const response = await request(call);
 			if (response.ok && !isJson(response)) throw otherProgram(response, server);
 			if (response.ok) return response;
 			const waitMs = Number(response.headers.get('retry-after') ?? Number.NaN) * SECOND_MS;
 			if (response.status !== 429 || !isFirst || !(waitMs <= WAIT_MS))
 				throw await errorOf(response, { server, path: call.path });
-			stderr.write(
+			io.stderr.write(
 				`The server takes no more requests of this key for ${waitMs / SECOND_MS} seconds; it goes on then.\n`,
 			);
 			await Bun.sleep(waitMs);
@@ -52,7 +59,7 @@ export function remoteApi(options: Options, { env, cwd, stderr }: Io): Api {
 }
 
 async function request(
-	{ method, path, body }: Call,
+	{ method, path, body, headers }: Call,
 	{ server, key }: { server: string; key: string },
 ): Promise<Response> {
 	const silence = new AbortController();
@@ -71,7 +78,7 @@ async function request(
 	try {
 		const {
 			status,
-			headers,
+			headers: received,
 			body: chunks,
 		} = await open(`${server}${path}`, {
 			method,
@@ -80,11 +87,12 @@ async function request(
 				Accept: 'application/json',
 				'Accept-Encoding': 'identity',
 				...(body !== undefined && { 'Content-Type': 'application/json' }),
+				...headers,
 			},
 			...(body !== undefined && { body }),
 			signal: silence.signal,
 		});
-		return new Response(watched() as unknown as ReadableStream, { status, headers });
+		return new Response(watched() as unknown as ReadableStream, { status, headers: received });
 
 		async function* watched() {
 			let bytes = 0;
@@ -155,7 +163,8 @@ function serverOf({ server, insecure }: Options, env: Io['env']): string {
 	return `${url.origin}${url.pathname.replace(/\/$/, '')}`;
 }
 
-function keyOf({ keyFile }: Options, { env, cwd }: Pick<Io, 'env' | 'cwd'>): string {
+/** The key in the file that is named. @throws CommandError, which never holds the key */
+export function keyOf({ keyFile }: Options, { env, cwd }: Pick<Io, 'env' | 'cwd'>): string {
 	const file = String(keyFile ?? env[KEY_FILE] ?? '');
 	if (file === '') throw new CommandError('Name the file with the API key: --key-file, or FORMSRV_KEY_FILE.', 2);
 	if (KEY_WITHIN.test(file)) throw new CommandError('Name the file that holds the API key, not the key itself.', 2);

@@ -22,8 +22,7 @@ export function runOnApi<O extends Options, Arguments extends unknown[]>(
 	{ cli, create }: { cli: Cli; create?: (options: O) => boolean },
 	prepare: (options: O, ...args: Arguments) => (api: Api) => Promise<unknown>,
 ): void {
-	command.option('--json', 'Print JSON').optionsGroup('A server elsewhere:');
-	for (const [flags, help] of Object.entries(ELSEWHERE)) command.addOption(elsewhere(flags, help));
+	withElsewhere(command.option('--json', 'Print JSON'));
 	withStorage(command).action(async () => {
 		const options = command.opts<O>();
 		const use = prepare(options, ...(command.processedArgs as Arguments));
@@ -43,6 +42,12 @@ export function runOnApi<O extends Options, Arguments extends unknown[]>(
 			},
 		});
 	});
+}
+
+/** Adds the flags that name a server elsewhere. */
+export function withElsewhere(command: CliCommand): void {
+	command.optionsGroup('A server elsewhere:');
+	for (const [flags, help] of Object.entries(ELSEWHERE)) command.addOption(elsewhere(flags, help));
 }
 
 function elsewhere(flags: string, help: string): Option {

@@ -108,7 +108,8 @@ const CALLS: Record<string, () => string[] | Promise<string[]>> = {
 };
 
 function namesOf(command: Command, path: readonly string[] = []): string[] {
-	const own = command.options.some(({ long }) => long === '--server') ? [path.join(' ')] : [];
+	const has = (name: string) => command.options.some(({ long }) => long === name);
+	const own = has('--server') && has('--json') ? [path.join(' ')] : [];
 	return [...own, ...command.commands.flatMap((next) => namesOf(next, [...path, next.name()]))];
 }
 
