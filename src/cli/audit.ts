@@ -30,23 +30,21 @@ export function addAudit(program: CliCommand, cli: Cli): void {
 			'formsrv audit --since 2026-01-31 --action exportSubmissions',
 			'formsrv audit --actor unknown --json',
 		);
-	runOnApi(command, { cli }, (options) => {
-		return async (api) => {
-			const { entries, pagination } = await api.get<AuditLog>('/api/audit', queryOf(options, QUERY));
-			cli.printList(options, entries, {
-				columns: {
-					TIME: ({ createdAt }) => shortTime(createdAt),
-					ACTOR: actorText,
-					ACTION: ({ action, count }) => (count > 1 ? `${action} (${count} times)` : action),
-					OBJECT: ({ object }) => (object ? `${object.kind}:${object.id}` : '-'),
-					FROM: ({ address }) => address ?? '-',
-					DETAILS: ({ details }) => shorten(detailTexts(details).join(', '), DETAILS_WIDTH),
-				},
-				none: 'There are no such entries.',
-			});
-			const last = pagination.offset + entries.length;
-			if (pagination.hasMore && !options.json) cli.note(`For earlier ones go on with --offset ${last}.`);
-		};
+	runOnApi(command, { cli }, (options) => async (api) => {
+		const { entries, pagination } = await api.get<AuditLog>('/api/audit', queryOf(options, QUERY));
+		cli.printList(options, entries, {
+			columns: {
+				TIME: ({ createdAt }) => shortTime(createdAt),
+				ACTOR: actorText,
+				ACTION: ({ action, count }) => (count > 1 ? `${action} (${count} times)` : action),
+				OBJECT: ({ object }) => (object ? `${object.kind}:${object.id}` : '-'),
+				FROM: ({ address }) => address ?? '-',
+				DETAILS: ({ details }) => shorten(detailTexts(details).join(', '), DETAILS_WIDTH),
+			},
+			none: 'There are no such entries.',
+		});
+		const last = pagination.offset + entries.length;
+		if (pagination.hasMore && !options.json) cli.note(`For earlier ones go on with --offset ${last}.`);
 	});
 }
 

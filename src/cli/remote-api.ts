@@ -163,8 +163,7 @@ function serverOf({ server, insecure }: Options, env: Io['env']): string {
 	return `${url.origin}${url.pathname.replace(/\/$/, '')}`;
 }
 
-/** The key in the file that is named. @throws CommandError, which never holds the key */
-export function keyOf({ keyFile }: Options, { env, cwd }: Pick<Io, 'env' | 'cwd'>): string {
+function keyOf({ keyFile }: Options, { env, cwd }: Pick<Io, 'env' | 'cwd'>): string {
 	const file = String(keyFile ?? env[KEY_FILE] ?? '');
 	if (file === '') throw new CommandError('Name the file with the API key: --key-file, or FORMSRV_KEY_FILE.', 2);
 	if (KEY_WITHIN.test(file)) throw new CommandError('Name the file that holds the API key, not the key itself.', 2);

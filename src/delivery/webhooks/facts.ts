@@ -24,8 +24,9 @@ interface FailedDelivery {
 /** A submission that is gone; so many more of one call; a delivery that was given up. */
 export type Facts = { submission: { id: string } } | { submission: null; more: number } | { delivery: FailedDelivery };
 
-export const hasFacts = ({ event, submissionId }: DeliveryRow): boolean =>
-	submissionId === null || event === DELIVERY_FAILED;
+/** Returns whether a delivery is a request whose content is what it announces, without any value that was submitted. */
+export const hasFacts = ({ channel, event, submissionId }: Pick<DeliveryRow, 'channel' | 'event' | 'submissionId'>) =>
+	channel === 'webhook' && (submissionId === null || event === DELIVERY_FAILED);
 
 export function failureOf(row: DeliveryRow): Facts {
 	const { channel, event, attempts, submissionId, webhookId, lastError } = row;

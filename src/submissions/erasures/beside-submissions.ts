@@ -1,7 +1,7 @@
 /** Texts that name a person outside of submissions: kept mails and webhook requests, lists, keys of repeated requests, settings. */
 
-import { and, asc, eq, gt, inArray, isNull, lt, not, or, type SQL } from 'drizzle-orm';
-import { DELIVERY_FAILED } from '../../delivery/events.ts';
+import { and, asc, eq, gt, inArray, isNull, lt, or } from 'drizzle-orm';
+import { hasFacts } from '../../delivery/webhooks/facts.ts';
 import { encodeId } from '../../ids.ts';
 import { type Details, SECRET } from '../../storage/audit/changes.ts';
 import { auditLog } from '../../storage/audit-table.ts';
@@ -29,6 +29,8 @@ export interface FoundDelivery extends FoundRow {
 	isAddressed: boolean;
 	/** True if it is still to be sent. */
 	isDue: boolean;
+	/** True if its content is what it announces, which names no one. */
+	isAnnouncement: boolean;
 }
 
 /** Searches in turns; returns after each chunk what was found in it. */
@@ -56,8 +58,8 @@ async function* search<Row extends object, Found>(
 const named = <Found extends FoundRow>(found: Found) => (found.people.size > 0 ? found : undefined);
 
 export function findDeliveries({ db }: Db, match: Matcher): AsyncGenerator<FoundDelivery[]> {
-	const { id, formId, submissionId, state, destination, lastError, content } = deliveries;
-	const columns = { id, formId, submissionId, state, destination, lastError, content };
+	const { id, formId, submissionId, channel, event, state, destination, lastError, content } = deliveries;
+	const columns = { id, formId, submissionId, channel, event, state, destination, lastError, content };
 	return search(
 		(last?: { id: number }) =>
 			db
@@ -75,16 +77,11 @@ export function findDeliveries({ db }: Db, match: Matcher): AsyncGenerator<Found
 				people: match([row.lastError, row.content]).union(addressed),
 				isAddressed: addressed.size > 0,
 				isDue: row.state === 'waiting' || row.state === 'sending',
+				isAnnouncement: hasFacts(row),
 			});
 		},
 	);
 }
-
-/** A webhook request whose content is what it announces, without any value that was submitted. */
-const isAnnouncement = and(
-	eq(deliveries.channel, 'webhook'),
-	or(isNull(deliveries.submissionId), eq(deliveries.event, DELIVERY_FAILED)),
-) as SQL;
 
 /**
  * Removes what was sent to them, and the content of the rest. What is still to be sent to them stays: it goes where a setting of a form
@@ -108,7 +105,7 @@ export async function eraseDeliveries(
 		tx
 			.update(deliveries)
 			.set({ content: null })
-			.where(and(idsOf(found), not(isAnnouncement))),
+			.where(idsOf(found.filter(({ isAnnouncement }) => !isAnnouncement))),
 	]);
 }
 
