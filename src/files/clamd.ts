@@ -80,6 +80,8 @@ async function ask(address: ScannerAddress, { command, timeoutMs }: Question): P
 			isOver = true;
 		});
 		for await (const piece of command) {
+			// A reply that is there is read first: clamd closes behind it, and a write would then lose it.
+			await new Promise((resolve) => setImmediate(resolve));
 			if (!isOver && !socket.write(piece)) await Promise.race([once(socket, 'drain').catch(() => {}), reply]);
 			if (isOver) break;
 		}

@@ -68,6 +68,7 @@ test('an address gets one a day from a form, however it is written, and three in
 	expect(await sender.states()).toEqual({ sent: 3, withheld: 6 });
 	expect(sender.peer.accepted.map(({ to }) => to)).toEqual([[VICTIM], [VICTIM], [VICTIM]]);
 	await sender.submit({ email: 'grace@example.com' });
+	await sender.settled();
 	sender.advance(DAY_MS + 1);
 	await sender.submit({ email: VICTIM });
 	await sender.settled();
