@@ -33,7 +33,8 @@ export interface Io {
 	signal?: AbortSignal;
 }
 
-export type ExitCode = 0 | 1 | 2;
+/** 3: a dry run that found something to do. */
+export type ExitCode = 0 | 1 | 2 | 3;
 
 /** A command failed; `message` is the sentence shown to the operator. Exit code 2: wrong usage. */
 export class CommandError extends Error {

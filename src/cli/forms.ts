@@ -8,6 +8,7 @@ import { plural } from '../text/plural.ts';
 import { at, findForm } from './api.ts';
 import { type Cli, CommandError, type Options } from './cli.ts';
 import type { CliCommand } from './command.ts';
+import { addDump } from './dump.ts';
 import { inputOf, withFormOptions } from './form-options.ts';
 import { runOnApi } from './run-on-api.ts';
 import { shortTime } from './table.ts';
@@ -20,6 +21,7 @@ export function addForms(program: CliCommand, cli: Cli): void {
 	addUpdate(forms, cli);
 	addSuggestFields(forms, cli);
 	addDelete(forms, cli);
+	addDump(forms, cli);
 }
 
 function addList(forms: CliCommand, cli: Cli): void {

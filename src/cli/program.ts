@@ -16,6 +16,7 @@ const COMMANDS: ReadonlyMap<string | undefined, () => Promise<Add>> = new Map([
 	['sessions', async () => (await import('./sessions.ts')).addSessions],
 	['keys', async () => (await import('./keys.ts')).addKeys],
 	['forms', async () => (await import('./forms.ts')).addForms],
+	['apply', async () => (await import('./apply.ts')).addApply],
 	['submissions', async () => (await import('./submissions.ts')).addSubmissions],
 	['stats', async () => (await import('./stats.ts')).addStats],
 	['person', async () => (await import('./person.ts')).addPerson],

@@ -1,7 +1,6 @@
 /** Creates, reads, changes and deletes forms. */
 
 import { and, desc, eq, inArray, isNull, sql } from 'drizzle-orm';
-import { AppError, type FieldError } from '../errors.ts';
 import type { Captcha } from '../form-values/captchas.ts';
 import { addressesOf } from '../form-values/notification-rules.ts';
 import { decodeId, encodeId } from '../ids.ts';
@@ -11,21 +10,12 @@ import { FormGone, UniqueViolation } from '../storage/errors.ts';
 import { type Counts, mapOtherCounts, toCounts } from '../storage/filters.ts';
 import type { NewDelivery } from '../storage/submission.ts';
 import { apiKeys, deliveries, type FormRow, forms, keyForms, type Mode } from '../storage/tables.ts';
+import { checkFormSettings, shownSettings } from './check-settings.ts';
 import { createFormerSlugs, slugTaken } from './former-slugs.ts';
-import type { Allowed } from './kinds/setting.ts';
 import { type NextDeletion, nextDeletion } from './next-deletion.ts';
-import { shownNotification, storedNotification } from './notification.ts';
 import { checkOpening } from './opening.ts';
 import type { CreateForm, Form, UpdateForm } from './schema.ts';
-import {
-	BLANK_SETTINGS,
-	FORM_SETTINGS,
-	type FormInput,
-	type FormSettings,
-	pickSettings,
-	SETTING_NAMES,
-	type SettingName,
-} from './settings.ts';
+import { BLANK_SETTINGS, type FormSettings, SETTING_NAMES, type SettingName } from './settings.ts';
 import { isFromName, slugFromName } from './slug.ts';
 import { whenDue } from './unique-values.ts';
 import { checkVisitorMails } from './visitor-mails.ts';
@@ -242,28 +232,6 @@ async function readNames({ db }: Storage, ids: readonly string[]): Promise<{ id:
 	return rows.map(({ id, name }) => ({ id: encodeId(id), name }));
 }
 
-/**
- * The settings as a client sent them, in the shape in which they are stored.
- * @param input Its types are those of the settings: the schema of the body saw to it.
- * @throws AppError VALIDATION_ERROR that names every field at fault.
- */
-function checkFormSettings(
-	input: FormInput,
-	{ allowed, before }: { allowed: Allowed; before: FormSettings },
-): Partial<FormSettings> {
-	const issues: FieldError[] = [];
-	const sent = SETTING_NAMES.filter((name) => input[name] !== undefined);
-	const settings = sent.map((name) => {
-		const { blank, check } = FORM_SETTINGS[name];
-		const report = (code: string, message: string, field: string = name) => void issues.push({ field, code, message });
-		return [name, input[name] === null ? blank : check(input[name] as object, { name, allowed, report })];
-	});
-	const [first] = issues;
-	if (first) throw new AppError('VALIDATION_ERROR', first.message, { fields: issues });
-	const checked: Partial<FormSettings> = Object.fromEntries(settings);
-	return { ...checked, ...storedNotification(checked, before) };
-}
-
 /** @throws what `checkDisclosure` throws, for changes that disclose, divert or delete content */
 function checkDisclosures(before: FormRow, after: Partial<FormSettings>, checkDisclosure: CheckDisclosure): void {
 	const { spam = before.spam, attachFiles, retention = before.retention } = after;
@@ -298,7 +266,7 @@ function toResponse(
 	row: FormRow,
 	{ former, counts, fileBytes, next, createdAt }: FormDetails & { createdAt: string },
 ): Form {
-	const { name, slug, isActive, files, ...others } = pickSettings(row);
+	const { name, slug, isActive, ...others } = shownSettings(row);
 	return {
 		id: encodeId(row.id),
 		name,
@@ -308,8 +276,6 @@ function toResponse(
 		submissionCount: counts.total,
 		createdAt,
 		...others,
-		notification: shownNotification(row),
-		files: files && { ...files, onRefused: files.onRefused ?? 'refuse' },
 		mode: row.mode,
 		...mapOtherCounts((counter) => counts[counter]),
 		nextDeletion: next,

@@ -256,6 +256,20 @@ const SETTINGS = {
 			help: 'After how many days submissions are deleted, as "365" or "days:365,spamDays:30,filesDays:90"',
 		},
 	}),
+	keptIn: optionalText({
+		check: (sent) => (sent.trim().length >= 1 && sent.trim().length <= NAME_MAX ? sent.trim() : undefined),
+		code: 'INVALID_NAME',
+		error: `keptIn must have 1 to ${NAME_MAX} characters.`,
+		description:
+			'The name of the file that its settings are kept in, as `formsrv apply` sets it: other changes of them are overwritten by the ' +
+			'next `apply`. `null`: none.',
+		example: null,
+		maxLength: NAME_MAX,
+		group: 'advanced',
+		label: 'Kept in a file',
+		hint: 'The file from which “formsrv apply” sets all of these. Empty: it is kept here.',
+		option: { flags: '--kept-in <name>', help: 'The file that its settings are kept in, which formsrv apply reads' },
+	}),
 	aliases: choices<AliasName>({
 		choices: ALIASES,
 		description:

@@ -28,6 +28,8 @@ beforeAll(async () => {
 	form = await cli.json('forms', 'create', 'Contact', '--slug', 'contact');
 	server = await openTestServer({ database: cli.config().database, settings });
 	writeFileSync(cli.path('key'), `${server.adminKey}\n`);
+	writeFileSync(cli.path('forms.toml'), '[forms.kept]\nname = "Kept"\n');
+	await cli.call('apply', 'forms.toml');
 });
 afterAll(async () => {
 	await server.close();
@@ -82,6 +84,8 @@ const CALLS: Record<string, () => string[] | Promise<string[]>> = {
 	'forms show': () => ['contact'],
 	'forms update': () => ['contact', '--retention', '30', '--notification-email', 'ada@example.com'],
 	'forms suggest-fields': () => ['contact'],
+	'forms dump': () => ['contact'],
+	apply: () => ['forms.toml'],
 	'forms delete': async () => [await other(), '--yes'],
 	'submissions list': () => ['contact', '--until', '2020-01-01'],
 	'submissions show': async () => ['contact', await made({ email: 'ada@example.com', list: [1, null] })],

@@ -34,6 +34,7 @@ const OTHERS: { [Name in SettingName]: NonNullable<FormInput[Name]> } = {
 	maxSubmissions: 3,
 	closedText: 'Closed.',
 	language: 'de',
+	keptIn: 'forms.toml',
 	pages: {
 		thanks: { title: 'Danke', text: 'Bis bald.', linkUrl: 'https://example.com/', linkLabel: 'Weiter' },
 		accent: '#1d6b57',

@@ -24,7 +24,7 @@ const FIELDS = [
 ];
 
 /** A value other than the default for each setting, set one after the other. */
-const SETTINGS: Record<Exclude<SettingName, 'name' | 'slug' | 'isActive'>, unknown> = {
+export const SETTINGS: Record<Exclude<SettingName, 'name' | 'slug' | 'isActive'>, unknown> = {
 	notificationEmail: 'Ada <ada@example.com>, grace@example.com',
 	notification: { bcc: 'archive@example.com', subject: '{{form.name}}: {{topic}}', fields: ['email', 'message'] },
 	routes: [{ where: [{ field: 'topic', is: 'Sales' }], to: 'Zoë <sales@example.com>' }],
@@ -47,6 +47,7 @@ const SETTINGS: Record<Exclude<SettingName, 'name' | 'slug' | 'isActive'>, unkno
 	context: { page: true, utm: true, address: 'network', agent: true },
 	retention: { days: 3650, spamDays: 3600, filesDays: 3600 },
 	aliases: ['formspree', 'netlify'],
+	keptIn: 'forms.toml',
 };
 
 /** For versions that do not know the ones above. */

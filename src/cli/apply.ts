@@ -1,0 +1,97 @@
+/** `formsrv apply`: makes forms as a file says. */
+
+import { parseExact } from '../text/exact-json.ts';
+import { plural } from '../text/plural.ts';
+import { type Cli, CommandError } from './cli.ts';
+import type { CliCommand } from './command.ts';
+import { type ReadFile, readFormsFile } from './forms-file.ts';
+import { type Change, type Plan, planOf, type Step, shownUrl } from './plan.ts';
+import { runOnApi } from './run-on-api.ts';
+import { shorten } from './table.ts';
+
+const VALUE_WIDTH = 80;
+const SIGNS: Record<Step['action'], string> = { create: '+', change: '~', delete: '-' };
+
+export function addApply(program: CliCommand, cli: Cli): void {
+	const command = program
+		.command('apply')
+		.summary('Make forms as a file says.')
+		.description(
+			'Make and change forms as a TOML or JSON file says, by their slugs: settings, webhooks and lists. What the file leaves out of a form has ' +
+				'its default. The plan is printed first. Doing it again changes nothing. Values of secrets come from the environment: ' +
+				'url_env = "NAME" takes the place of url, and so everywhere.',
+		)
+		.argument('<file>', 'The file, as "formsrv forms dump" writes one')
+		.option('--dry-run', 'Print the plan only; exit 3 if there is something to do')
+		.option('--prune', 'Delete forms that are kept in this file and no longer in it, and webhooks that are not in it')
+		.option('--yes', 'With --prune: delete them; this cannot be undone')
+		.examples(
+			'formsrv apply forms.toml --dry-run',
+			'formsrv apply forms.toml',
+			'formsrv apply forms.toml --server https://forms.example.com --key-file formsrv.key',
+		);
+	runOnApi(command, { cli, create: () => true }, (options, path: string) => {
+		const { dryRun, prune, yes } = options;
+		if (prune && !dryRun && !yes)
+			throw new CommandError('--prune deletes for good. Look at --dry-run, then add --yes.', 2);
+		const file = readFormsFile(path, cli.io);
+		if (prune && !file.isNamed)
+			throw new CommandError(
+				'--prune needs a name in the file, such as name = "website", so that no file deletes forms of another.',
+			);
+		return async (api) => {
+			const plan = await planOf(api, file, { prune: prune === true });
+			if (options.json)
+				cli.printJson({ steps: plan.steps.map((step) => shownStep(step, file)), applied: dryRun !== true });
+			for (const one of plan.kept) cli.note(`Not in the file, and left alone: ${one}. --prune deletes it.`);
+			const print = options.json ? () => {} : (step: Step) => printStep(cli, file, step);
+			if (!dryRun) return apply(cli, { file, plan, print });
+			plan.steps.forEach(print);
+			const { length } = plan.steps;
+			cli.note(length === 0 ? 'There is nothing to do.' : `${plural(length, 'change')} to make.`);
+			if (length > 0) cli.exitCode = 3;
+		};
+	});
+}
+
+interface Work {
+	file: ReadFile;
+	plan: Plan;
+	print: (step: Step) => void;
+}
+
+async function apply(cli: Cli, { file, plan: { steps, mark }, print }: Work): Promise<void> {
+	const all = plural(steps.length, 'change');
+	for (const [done, step] of steps.entries()) {
+		print(step);
+		await step.run().catch((error: Error) => {
+			const place = `forms.${step.form}: ${file.redact(error.message)}`;
+			throw new CommandError(`${place} ${done} of ${all} were made. Correct it, and apply it again.`);
+		});
+	}
+	await mark();
+	cli.note(steps.length === 0 ? 'There was nothing to do.' : `${all} made.`);
+}
+
+function printStep(cli: Cli, file: ReadFile, { action, what, form, name, changes }: Step): void {
+	cli.print(
+		`${SIGNS[action]} ${what === 'form' ? 'form' : `${form}: ${what}`} ${what === 'lists' ? '' : file.redact(name)}`.trimEnd(),
+	);
+	for (const [member, { before, after }] of Object.entries(changes)) {
+		const text = (value: unknown) => shorten(file.redact(JSON.stringify(shown(member, value)) ?? '-'), VALUE_WIDTH);
+		cli.print(`    ${member}: ${action === 'create' ? '' : `${text(before)} → `}${text(after)}`);
+	}
+}
+
+/** Addresses of webhooks and what they post may hold credentials. */
+function shown(member: string, value: unknown): unknown {
+	return member === 'url' && typeof value === 'string' ? shownUrl(value) : value;
+}
+
+function shownStep({ run: _, ...step }: Step, file: ReadFile): object {
+	const changes = Object.entries(step.changes).map(([member, { before, after }]): [string, Change] => [
+		member,
+		{ before: shown(member, before), after: shown(member, after) },
+	]);
+	return parseExact(file.redact(JSON.stringify({ ...step, changes: Object.fromEntries(changes) }))) as object;
+}

@@ -1,0 +1,102 @@
+/** `formsrv forms dump`: the settings of forms as a file that `formsrv apply` reads. */
+
+import type { Webhook } from '../delivery/webhooks/schema.ts';
+import { DEFAULT_NOTIFICATION } from '../form-values/notification-rules.ts';
+import { NEW_SETTINGS, shownSettings } from '../forms/check-settings.ts';
+import type { Form } from '../forms/schema.ts';
+import { SETTING_NAMES } from '../forms/settings.ts';
+import type { Lists } from '../spam/lists/schema.ts';
+import { type Api, at, findForm } from './api.ts';
+import type { Cli } from './cli.ts';
+import type { CliCommand } from './command.ts';
+import { DEFAULT_WEBHOOK } from './forms-file.ts';
+import { runOnApi } from './run-on-api.ts';
+import { type TomlValue, tomlKey, tomlTable } from './toml.ts';
+
+type Members = Record<string, TomlValue>;
+interface Dumped {
+	settings: Members;
+	webhooks: Members[];
+	lists: Members;
+}
+
+export function addDump(forms: CliCommand, cli: Cli): void {
+	const command = forms
+		.command('dump')
+		.description(
+			'Print the settings of forms, with their webhooks and lists, as a file that "formsrv apply" reads. Secrets and counts are not in it.',
+		)
+		.argument('[forms...]', 'Ids or slugs (default: all forms)')
+		.examples('formsrv forms dump > forms.toml', 'formsrv forms dump contact-k3v9x2qm --json');
+	runOnApi(command, { cli }, (options, names: string[]) => async (api) => {
+		const all = names.length > 0 ? [] : (await api.get<{ forms: Form[] }>('/api/forms')).forms.toReversed();
+		const found = [...all, ...(await Promise.all(names.map((name) => findForm(api, name))))];
+		const dumped = await Promise.all(found.map(async (form) => [form.slug, await dump(api, form)] as const));
+		if (options.json) {
+			const forms = dumped.map(([slug, { settings, webhooks, lists }]) => [slug, { ...settings, webhooks, lists }]);
+			return cli.printJson({ forms: Object.fromEntries(forms) });
+		}
+		cli.io.stdout.write(dumped.map(([slug, form]) => inToml(slug, form)).join('\n') || '[forms]\n');
+	});
+}
+
+function inToml(slug: string, { settings, webhooks, lists }: Dumped): string {
+	const path = `forms.${tomlKey(slug)}`;
+	const tables = [
+		tomlTable(`[${path}]`, { ...settings, ...(webhooks.length === 0 && { webhooks }) }),
+		...webhooks.map((webhook) => tomlTable(`[[${path}.webhooks]]`, webhook)),
+		tomlTable(`[${path}.lists]`, lists),
+	];
+	return tables.join('\n');
+}
+
+async function dump(api: Api, form: Form): Promise<Dumped> {
+	const path = at`/api/forms/${form.id}`;
+	const { webhooks } = await api.get<{ webhooks: Webhook[] }>(`${path}/webhooks`);
+	const lists = await api.get<Lists>(`${path}/lists`);
+	return { settings: settingsOf(form), webhooks: webhooks.map(webhookOf), lists: { ...lists } };
+}
+
+function settingsOf(form: Form): Members {
+	const blank = shownSettings(NEW_SETTINGS);
+	const { slug: _, keptIn: __, ...others } = Object.fromEntries(SETTING_NAMES.map((name) => [name, form[name]]));
+	const given = Object.entries(others).filter(
+		([name, value]) => !Bun.deepEquals(value, blank[name as keyof typeof blank]),
+	);
+	const settings = Object.fromEntries(given) as Partial<Form>;
+	const { notification, spam } = settings;
+	if (notification) {
+		const { to: _to, ...rules } = notification;
+		if (Bun.deepEquals(rules, DEFAULT_NOTIFICATION)) delete settings.notification;
+		else settings.notification = rules;
+	}
+	return {
+		...(withoutNull(settings) as Members),
+		...(spam && { spam: { ...spam, threshold: spam.threshold ?? 'none' } }),
+		...(form.files === null && { files: 'none' }),
+		...(form.mode === 'test' && { mode: 'test' }),
+	};
+}
+
+function webhookOf(webhook: Webhook): Members {
+	const given = Object.entries(DEFAULT_WEBHOOK).filter(
+		([name, value]) => !Bun.deepEquals(webhook[name as keyof typeof DEFAULT_WEBHOOK], value),
+	);
+	const { body, headers, ...others } = Object.fromEntries(
+		given.map(([name]) => [name, webhook[name as keyof Webhook]]),
+	);
+	return {
+		url: webhook.url,
+		...(withoutNull(others) as Members),
+		...(headers && { headers: Object.fromEntries(Object.keys(headers).map((name) => [name, 'none'])) }),
+		// As JSON, whose numbers keep their digits.
+		...(body && { body: JSON.stringify(body) }),
+	};
+}
+
+function withoutNull(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(withoutNull);
+	if (value === null || typeof value !== 'object') return value;
+	const members = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
+	return Object.fromEntries(members.map(([name, member]) => [name, withoutNull(member)]));
+}

@@ -1,0 +1,79 @@
+/** The shape of a file that `formsrv apply` reads, made of the schemas of the API. */
+
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { CreateWebhook } from '../delivery/webhooks/schema.ts';
+import { CreateForm } from '../forms/schema.ts';
+import { type FormInput, SETTING_NAMES } from '../forms/settings.ts';
+import { stringEnum } from '../http/schema-types.ts';
+import { LISTS, MODES } from '../storage/tables.ts';
+
+/** In place of `null`, which TOML lacks. */
+export const NONE = 'none';
+
+/** The key of a form in the file, and what `apply` sets. */
+const NOT_IN_FILE = ['slug', 'keptIn'];
+
+const settings = Object.fromEntries(
+	SETTING_NAMES.filter((name) => !NOT_IN_FILE.includes(name)).map((name) => [
+		name,
+		CreateForm.properties[name] as TSchema,
+	]),
+);
+const entries = Type.Array(Type.String(), { description: 'Entries as docs/spam.md has them.' });
+const strict = { additionalProperties: false };
+
+const FormInFile = Type.Object(
+	{
+		...settings,
+		mode: Type.Optional(stringEnum(MODES, { description: '`test`: its mails and webhooks are never sent.' })),
+		webhooks: Type.Optional(
+			Type.Array(CreateWebhook, { description: 'All of its webhooks. Left out: they stay as they are.' }),
+		),
+		lists: Type.Optional(
+			Type.Object(Object.fromEntries(LISTS.map((name) => [name, Type.Optional(entries)])), {
+				...strict,
+				description: 'Its lists, of which one that is left out stays as it is.',
+			}),
+		),
+	},
+	strict,
+);
+
+export const FormsFile = Type.Object(
+	{
+		$schema: Type.Optional(Type.String()),
+		name: Type.Optional(
+			Type.String({ description: 'The name of the file in the dashboard; --prune needs one.', minLength: 1 }),
+		),
+		forms: Type.Record(Type.String(), FormInFile, { description: 'Each form by its slug.' }),
+	},
+	strict,
+);
+export type FormsFile = Omit<Static<typeof FormsFile>, 'forms'> & {
+	forms: Record<
+		string,
+		FormInput & { mode?: 'live' | 'test'; webhooks?: CreateWebhook[]; lists?: { block?: string[]; allow?: string[] } }
+	>;
+};
+
+/** For editors: with what stands for `null`, and for a value from the environment. */
+export function formsFileSchema(): object {
+	const whole = JSON.parse(JSON.stringify(FormsFile), (name, value) => {
+		if (value?.additionalProperties !== false) return value;
+		const { url, ...properties } = value.properties;
+		const isWebhook = url !== undefined && name === 'items';
+		return {
+			...value,
+			...(isWebhook && { required: undefined, anyOf: [{ required: ['url'] }, { required: ['url_env'] }] }),
+			properties: { ...(url && { url }), ...properties },
+			patternProperties: { _env$: { type: 'string', description: 'The name of the variable with the value.' } },
+		};
+	});
+	const form = Object.values(whole.properties.forms.patternProperties)[0] as {
+		properties: Record<string, { properties: Record<string, object> }>;
+	};
+	const { spam, files } = form.properties;
+	if (spam) spam.properties.threshold = { anyOf: [spam.properties.threshold, { const: NONE }] };
+	Object.assign(form.properties, { files: { anyOf: [files, { const: NONE }] } });
+	return { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'Forms of formsrv', ...whole };
+}

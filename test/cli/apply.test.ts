@@ -1,0 +1,190 @@
+/** `formsrv apply` and `formsrv forms dump`: a file makes forms, twice is once, and a dump changes nothing. */
+
+import { beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { Form } from '../../src/forms/schema.ts';
+import { FORM_SETTINGS, SETTING_NAMES } from '../../src/forms/settings.ts';
+import { seeded } from '../seeded.ts';
+import { openTestServer } from '../server.ts';
+import { SETTINGS } from '../upgrade/fill.ts';
+import { type CommandLine, openCommandLine } from './command-line.ts';
+
+setDefaultTimeout(120_000);
+
+let cli: CommandLine;
+beforeEach(() => {
+	cli = openCommandLine();
+});
+
+const write = (text: string, name = 'forms.toml') => writeFileSync(cli.path(name), text);
+const show = (slug: string): Promise<Form> => cli.json('forms', 'show', slug);
+
+const FILE = `
+[forms.contact]
+name = "Contact"
+redirectUrl = "https://example.com/thanks"
+spam = { threshold = "none" }
+fields = [
+	{ name = "email", type = "email", required = true },
+]
+pages = { thanks = { title = "Danke" }, accent = "#1d6b57" }
+
+[[forms.contact.webhooks]]
+name = "crm"
+url_env = "CRM_URL"
+headers = { Authorization_env = "CRM_TOKEN" }
+
+[forms.contact.lists]
+block = ["domain:Spam.example"]
+
+[forms.jobs]
+name = "Jobs"
+mode = "test"
+isActive = false
+`;
+const SECRETS = { CRM_URL: 'https://crm.example.com/h00k', CRM_TOKEN: 'Bearer s3cret' };
+
+test('a file makes forms with webhooks and lists; twice is once; a dry run says so by its exit code', async () => {
+	write(FILE);
+	Object.assign(cli.env, SECRETS);
+	const plan = await cli.call('apply', 'forms.toml', '--dry-run');
+	expect(plan.code).toBe(3);
+	expect(plan.stdout).toContain('+ form contact');
+	expect((await cli.json('forms', 'list')).length).toBe(0);
+	const applied = await cli.call('apply', 'forms.toml');
+	expect([applied.code, applied.stderr]).toEqual([0, expect.stringContaining('4 changes made.')]);
+	for (const { stdout, stderr } of [plan, applied]) expect(stdout + stderr).not.toMatch(/h00k|s3cret/);
+	const { id: _, ...contact } = await show('contact');
+	expect(contact).toMatchObject({
+		name: 'Contact',
+		redirectUrl: 'https://example.com/thanks',
+		spam: { threshold: null },
+		keptIn: 'forms.toml',
+	});
+	expect(await show('jobs')).toMatchObject({ mode: 'test', isActive: false });
+	const [webhook] = await cli.json('webhooks', 'list', 'contact');
+	expect(webhook).toMatchObject({ url: SECRETS.CRM_URL, headers: { Authorization: null } });
+	expect((await cli.json('lists', 'show', '--form', 'contact')).block).toEqual(['domain:spam.example']);
+	expect(await cli.call('apply', 'forms.toml', '--dry-run')).toMatchObject({ code: 0, stdout: '' });
+	expect(await cli.call('apply', 'forms.toml')).toMatchObject({ code: 0, stdout: '' });
+});
+
+test('what the file leaves out of a form has its default, and what it leaves out of webhooks stays without --prune', async () => {
+	write(FILE);
+	Object.assign(cli.env, SECRETS);
+	await cli.call('apply', 'forms.toml');
+	write('[forms.contact]\nname = "Contact us"\nwebhooks = []\n');
+	const { stdout, stderr } = await cli.call('apply', 'forms.toml');
+	expect(stdout).toContain('name: "Contact" → "Contact us"');
+	expect(stdout).toContain('redirectUrl: "https://example.com/thanks" → null');
+	expect(stderr).toContain('webhook crm of contact');
+	expect(stderr).toContain('form jobs');
+	expect(await show('contact')).toMatchObject({ name: 'Contact us', redirectUrl: null, fields: null, pages: null });
+	expect((await cli.json('webhooks', 'list', 'contact')).length).toBe(1);
+	expect((await cli.json('lists', 'show', '--form', 'contact')).block.length).toBe(1);
+});
+
+test('--prune deletes what is of this file alone', async () => {
+	await cli.json('forms', 'create', 'By hand', '--slug', 'hand');
+	write('name = "site"\n[forms.a]\nname = "A"\n[forms.b]\nname = "B"\n');
+	write('name = "other"\n[forms.c]\nname = "C"\n', 'other.toml');
+	await cli.call('apply', 'forms.toml');
+	await cli.call('apply', 'other.toml');
+	write('name = "site"\n[forms.a]\nname = "A"\n');
+	expect((await cli.call('apply', 'forms.toml', '--prune')).code).toBe(2);
+	expect(await cli.call('apply', 'forms.toml', '--prune', '--dry-run')).toMatchObject({ code: 3 });
+	const { stdout } = await cli.call('apply', 'forms.toml', '--prune', '--yes');
+	expect(stdout).toBe('- form b with its 0 submissions\n');
+	const slugs = (await cli.json('forms', 'list')).map(({ slug }: Form) => slug);
+	expect(slugs.sort()).toEqual(['a', 'c', 'hand']);
+	write('[forms.a]\nname = "A"\n');
+	expect((await cli.call('apply', 'forms.toml', '--prune', '--yes')).stderr).toContain('--prune needs a name');
+});
+
+test.each([
+	['[forms.a]\nname = "A"\nredirectURL = "x"', '"forms.a.redirectURL" is not known here'],
+	['[forms.a]\nname = "A"\nredirectUrl = "x"', 'forms.a: redirectUrl must be'],
+	['[forms.a]\nisActive = true', 'forms.a.name is required'],
+	['[forms.a]\nname = "A"\nisActive = "yes"', 'forms.a.isActive must be'],
+	['[forms.A]\nname = "A"', 'forms.A must have a slug'],
+	['[forms.a]\nname = "A"\n[[forms.a.webhooks]]\nurl_env = "NOWHERE"', 'forms.a.webhooks.0.url_env must name'],
+	['[forms.a]\nname = "A"\n[[forms.a.webhooks]]\nurls = "x"', '"forms.a.webhooks.0.urls" is not known'],
+	['[forms.a]\nname = "A"\n[forms.a.lists]\nblock = ["spam"]', '"spam" is no entry of a list'],
+	['[forms.a]\nname = "A"\nname_env = "X"', 'forms.a.name_env and name are both there'],
+	['[forms.a]\nname = "A"\n[forms.a.autoresponder]\nfield = "email"', 'autoresponder needs a captcha'],
+	['[form.a]\nname = "A"', '"form" is not known here'],
+	['[forms.a', 'cannot be read'],
+])('%j is rejected before anything is done', async (text, sentence) => {
+	write(text);
+	const { code, stderr } = await cli.call('apply', 'forms.toml');
+	expect([code, stderr]).toEqual([1, expect.stringContaining(sentence)]);
+	expect((await cli.json('forms', 'list').catch(() => [])).length).toBe(0);
+});
+
+test('what the server rejects stops there, names the form, and leaves whole forms; applied again, it goes on', async () => {
+	write('[forms.a]\nname = "A"\n[forms.b]\nname = "B"\ncaptcha = "turnstile"\n[forms.c]\nname = "C"\n');
+	const { code, stderr } = await cli.call('apply', 'forms.toml');
+	expect([code, stderr]).toEqual([1, expect.stringContaining('forms.b: captcha "turnstile" needs')]);
+	expect(stderr).toContain('1 of 3 changes were made');
+	cli.env.FORMSRV_TURNSTILE_SECRET = 'x';
+	expect((await cli.call('apply', 'forms.toml')).stderr).toContain('2 changes made.');
+});
+
+test('a dump of forms with any settings changes nothing, in TOML and in JSON, near and far', async () => {
+	const draw = seeded(27);
+	const random = () => draw(1000) / 1000;
+	cli.env.FORMSRV_WEBHOOK_ALLOW = '127.0.0.1';
+	await cli.call('keys', 'create');
+	const { database } = cli.config();
+	const server = await openTestServer({ database, settings: { FORMSRV_WEBHOOK_ALLOW: '127.0.0.1' } });
+	try {
+		const names = SETTING_NAMES.filter((name) => !['name', 'slug', 'keptIn'].includes(name));
+		const pick = <T>(some: readonly T[]) => some.filter(() => random() < 0.4);
+		for (let i = 0; i < 200; i++) {
+			const input = Object.fromEntries(
+				pick(names).map((name) => [name, SETTINGS[name as keyof typeof SETTINGS] ?? FORM_SETTINGS[name].example]),
+			);
+			if (input.autoresponder) Object.assign(input, { captcha: SETTINGS.captcha, fields: SETTINGS.fields });
+			if (random() < 0.2) input.spam = { threshold: null };
+			if (random() < 0.2) input.isActive = false;
+			if (random() < 0.2) input.files = null;
+			const name = `Form ${i} "\\ \u007f ü 😀 [x]`;
+			const form = await server.app.forms.create(random() < 0.2 ? 'test' : 'live', { ...input, name });
+			for (const format of pick(['standard', 'slack', 'custom'] as const))
+				await server.app.webhooks.create(
+					{ form: form.id },
+					{
+						url: `https://example.com/${i}`,
+						format,
+						headers: { 'X-Key': 'secret' },
+						...(format === 'custom' && { body: { text: '{{message}}', n: null, deep: [{ a: 1.5 }] } }),
+						...(random() < 0.5 && {
+							name: format,
+							where: [{ field: 'topic', is: 'Sales' }],
+							events: ['submission.spam'],
+						}),
+					},
+				);
+			if (random() < 0.3)
+				await server.app.spam.lists.change({ form: form.id }, { block: ['text:buy "it"', 'domain:a.example'] });
+		}
+		for (const flags of [[], ['--json']]) {
+			const { stdout } = await cli.call('forms', 'dump', ...flags);
+			expect(stdout).not.toMatch(/submissionCount|createdAt|secret"/);
+			const name = flags.length > 0 ? 'dump.json' : 'dump.toml';
+			write(stdout, name);
+			const again = await cli.call('apply', name, '--dry-run');
+			expect(again).toEqual({ code: 0, stdout: '', stderr: 'There is nothing to do.\n' });
+		}
+		writeFileSync(cli.path('key'), server.adminKey);
+		const far = ['--server', server.baseUrl, '--key-file', 'key'];
+		const there = await cli.call('forms', 'dump', ...far);
+		expect(there.stdout).toContain('[forms.');
+		write(`${there.stdout}\n[forms.new]\nname = "New"\n`, 'far.toml');
+		expect((await cli.call('apply', 'far.toml', ...far)).stdout).toContain('+ form new');
+		expect((await show('new')).keptIn).toBe('far.toml');
+		expect(readFileSync(cli.path('dump.toml'), 'utf8')).toContain('\\u007f');
+	} finally {
+		await server.close();
+	}
+});
