@@ -17,6 +17,7 @@ export const GUIDES: Readonly<Record<string, string>> = {
 	'docs/webhooks.md': 'Webhooks: events, signatures, chats, JSON of your own.',
 	'docs/mcp.md': 'Agents: the Model Context Protocol at `/mcp`, its tools and their keys.',
 	'docs/command-line.md': 'Commands on this machine and, with `--server`, on a server elsewhere.',
+	'docs/forms-as-code.md': 'Forms in a file: `formsrv apply` and `formsrv forms dump`.',
 	'docs/migrating.md': 'Moving in from another form service.',
 	'docs/settings.md': 'All settings of the server.',
 	'docs/operating.md': 'Proxy, systemd, Docker, backup, upgrade, privacy, troubleshooting.',

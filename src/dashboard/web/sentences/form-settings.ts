@@ -9,6 +9,8 @@ import { phrase } from './phrase.ts';
 
 export const settingsOf = 'Settings of';
 export const groups = 'Groups';
+export const keptIn = (file: string) =>
+	`These settings are kept in the file ${file}: what you change here lasts until it is applied again.`;
 export const settings = 'settings';
 export const save = 'Save changes';
 export const saved = 'Settings saved.';

@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { SETTING_GROUPS, type SettingGroup } from '../../../forms/kinds/setting.ts';
 import type { Form } from '../api-types.ts';
+import { Notice } from '../components/messages.tsx';
 import { FormView } from '../components/page.tsx';
 import { to } from '../router.ts';
 import * as words from '../sentences/words.ts';
@@ -40,6 +41,7 @@ function Groups({ form, at }: { form: Form; at: string }) {
 	useEffect(() => reveal(at), [at]);
 	return (
 		<>
+			{form.keptIn !== null && <Notice>{words.formSettings.keptIn(form.keptIn)}</Notice>}
 			<nav class="filters settings-index" aria-label={words.formSettings.groups}>
 				{GROUPS.map(([group, name]) => (
 					<a
