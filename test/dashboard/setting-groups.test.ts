@@ -112,3 +112,19 @@ test('the words of mails and their routes are saved and shown again, with what i
 	expect(complaints.filter((line) => !line.includes('400'))).toEqual([]);
 	await close();
 });
+
+test('a form that is kept in a file says so above its settings, and others do not', async () => {
+	const kept = await createForm(server, 'Kept');
+	const other = await createForm(server, 'Other');
+	await server.call(`PATCH /api/forms/${kept.id}`, { json: { keptIn: 'forms.toml' } });
+	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
+	await signIn();
+	const note = page.getByText('These settings are kept in the file forms.toml');
+	await goTo(`/forms/${kept.id}/settings`);
+	await note.waitFor();
+	await goTo(`/forms/${other.id}/settings`);
+	await page.getByRole('heading', { name: 'Privacy' }).waitFor();
+	expect(await note.count()).toBe(0);
+	expect(complaints).toEqual([]);
+	await close();
+});
