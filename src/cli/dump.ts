@@ -24,7 +24,7 @@ export function addDump(forms: CliCommand, cli: Cli): void {
 	const command = forms
 		.command('dump')
 		.description(
-			'Print the settings of forms, with their webhooks and lists, as a file that "formsrv apply" reads. Secrets and counts are not in it.',
+			'Print the settings of forms, with their webhooks and lists, as a file that "formsrv apply" reads. Values of headers and counts are not in it.',
 		)
 		.argument('[forms...]', 'Ids or slugs (default: all forms)')
 		.examples('formsrv forms dump > forms.toml', 'formsrv forms dump contact-k3v9x2qm --json');
