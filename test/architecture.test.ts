@@ -99,6 +99,7 @@ describe('the source tree', () => {
 		expect(pathsWhere(parses)).toEqual([
 			// Settings, probes and what the browser remembers.
 			'src/cli/form-options.ts',
+			'src/cli/forms-file.ts',
 			'src/cli/healthcheck.ts',
 			'src/cli/inspect-outbox.ts',
 			// As exact-json.ts, for browsers.

@@ -1,11 +1,10 @@
 /** `formsrv apply`: makes forms as a file says. */
 
-import { parseExact } from '../text/exact-json.ts';
 import { plural } from '../text/plural.ts';
 import { type Cli, CommandError } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { type ReadFile, readFormsFile } from './forms-file.ts';
-import { type Change, type Plan, planOf, type Step, shownUrl } from './plan.ts';
+import { type Plan, planOf, type Step, shownUrl } from './plan.ts';
 import { runOnApi } from './run-on-api.ts';
 import { shorten } from './table.ts';
 
@@ -30,26 +29,27 @@ export function addApply(program: CliCommand, cli: Cli): void {
 			'formsrv apply forms.toml',
 			'formsrv apply forms.toml --server https://forms.example.com --key-file formsrv.key',
 		);
-	runOnApi(command, { cli, create: () => true }, (options, path: string) => {
-		const { dryRun, prune, yes } = options;
+	runOnApi(command, { cli, create: ({ dryRun }) => !dryRun }, (options, path: string) => {
+		const { dryRun, prune, yes, json } = options;
 		if (prune && !dryRun && !yes)
 			throw new CommandError('--prune deletes for good. Look at --dry-run, then add --yes.', 2);
 		const file = readFormsFile(path, cli.io);
-		if (prune && !file.isNamed)
+		if (prune && file.name === undefined)
 			throw new CommandError(
 				'--prune needs a name in the file, such as name = "website", so that no file deletes forms of another.',
 			);
 		return async (api) => {
 			const plan = await planOf(api, file, { prune: prune === true });
-			if (options.json)
-				cli.printJson({ steps: plan.steps.map((step) => shownStep(step, file)), applied: dryRun !== true });
-			for (const one of plan.kept) cli.note(`Not in the file, and left alone: ${one}. --prune deletes it.`);
-			const print = options.json ? () => {} : (step: Step) => printStep(cli, file, step);
-			if (!dryRun) return apply(cli, { file, plan, print });
-			plan.steps.forEach(print);
-			const { length } = plan.steps;
-			cli.note(length === 0 ? 'There is nothing to do.' : `${plural(length, 'change')} to make.`);
-			if (length > 0) cli.exitCode = 3;
+			for (const label of plan.kept)
+				cli.note(`Not in the file, and left alone: ${file.redact(label)}. --prune deletes it.`);
+			const print = (step: Step) => json || printStep(cli, file, step);
+			if (dryRun) {
+				plan.steps.forEach(print);
+				const { length } = plan.steps;
+				cli.note(length === 0 ? 'There is nothing to do.' : `${plural(length, 'change')} to make.`);
+				if (length > 0) cli.exitCode = 3;
+			} else await apply(cli, { file, plan, print });
+			if (json) cli.printJson({ steps: plan.steps.map((step) => shownStep(step, file)), applied: !dryRun });
 		};
 	});
 }
@@ -60,7 +60,7 @@ interface Work {
 	print: (step: Step) => void;
 }
 
-async function apply(cli: Cli, { file, plan: { steps, mark }, print }: Work): Promise<void> {
+async function apply(cli: Cli, { file, plan: { steps }, print }: Work): Promise<void> {
 	const all = plural(steps.length, 'change');
 	for (const [done, step] of steps.entries()) {
 		print(step);
@@ -69,29 +69,32 @@ async function apply(cli: Cli, { file, plan: { steps, mark }, print }: Work): Pr
 			throw new CommandError(`${place} ${done} of ${all} were made. Correct it, and apply it again.`);
 		});
 	}
-	await mark();
 	cli.note(steps.length === 0 ? 'There was nothing to do.' : `${all} made.`);
 }
 
-function printStep(cli: Cli, file: ReadFile, { action, what, form, name, changes }: Step): void {
-	cli.print(
-		`${SIGNS[action]} ${what === 'form' ? 'form' : `${form}: ${what}`} ${what === 'lists' ? '' : file.redact(name)}`.trimEnd(),
-	);
-	for (const [member, { before, after }] of Object.entries(changes)) {
-		const text = (value: unknown) => shorten(file.redact(JSON.stringify(shown(member, value)) ?? '-'), VALUE_WIDTH);
-		cli.print(`    ${member}: ${action === 'create' ? '' : `${text(before)} → `}${text(after)}`);
+function printStep(cli: Cli, file: ReadFile, step: Step): void {
+	cli.print(`${SIGNS[step.action]} ${file.redact(step.label)}`);
+	for (const { member, before, after } of shownChanges(step, file)) {
+		const text = (value: unknown) => shorten(JSON.stringify(value) ?? '-', VALUE_WIDTH);
+		cli.print(`    ${member}: ${step.action === 'create' ? '' : `${text(before)} → `}${text(after)}`);
 	}
 }
 
-/** Addresses of webhooks and what they post may hold credentials. */
-function shown(member: string, value: unknown): unknown {
-	return member === 'url' && typeof value === 'string' ? shownUrl(value) : value;
+/** Without values from the environment, and without what may hold credentials: addresses of webhooks, and what they post. */
+function shownChanges({ changes, path, what }: Step, file: ReadFile) {
+	const shown = (member: string, value: unknown): unknown => {
+		if (value === null || value === undefined || what !== 'webhook') return value;
+		if (member === 'body') return '…';
+		return member === 'url' ? shownUrl(String(value)) : value;
+	};
+	return Object.entries(changes).map(([member, { before, after }]) => {
+		const variables = file.variablesOf([...path, member]);
+		if (variables.length > 0) return { member, before: '…', after: variables.join(' ') };
+		return { member, before: shown(member, before), after: shown(member, after) };
+	});
 }
 
-function shownStep({ run: _, ...step }: Step, file: ReadFile): object {
-	const changes = Object.entries(step.changes).map(([member, { before, after }]): [string, Change] => [
-		member,
-		{ before: shown(member, before), after: shown(member, after) },
-	]);
-	return parseExact(file.redact(JSON.stringify({ ...step, changes: Object.fromEntries(changes) }))) as object;
+function shownStep(step: Step, file: ReadFile): object {
+	const { action, what, form, label } = step;
+	return { action, what, form, label: file.redact(label), changes: shownChanges(step, file) };
 }

@@ -30,13 +30,14 @@ export function addDump(forms: CliCommand, cli: Cli): void {
 		.examples('formsrv forms dump > forms.toml', 'formsrv forms dump contact-k3v9x2qm --json');
 	runOnApi(command, { cli }, (options, names: string[]) => async (api) => {
 		const all = names.length > 0 ? [] : (await api.get<{ forms: Form[] }>('/api/forms')).forms.toReversed();
-		const found = [...all, ...(await Promise.all(names.map((name) => findForm(api, name))))];
-		const dumped = await Promise.all(found.map(async (form) => [form.slug, await dump(api, form)] as const));
+		for (const name of names) all.push(await findForm(api, name));
+		const dumped = new Map<string, Dumped>();
+		for (const form of all) dumped.set(form.slug, await dump(api, form));
 		if (options.json) {
-			const forms = dumped.map(([slug, { settings, webhooks, lists }]) => [slug, { ...settings, webhooks, lists }]);
+			const forms = [...dumped].map(([slug, { settings, ...parts }]) => [slug, { ...settings, ...parts }]);
 			return cli.printJson({ forms: Object.fromEntries(forms) });
 		}
-		cli.io.stdout.write(dumped.map(([slug, form]) => inToml(slug, form)).join('\n') || '[forms]\n');
+		cli.io.stdout.write([...dumped].map(([slug, form]) => inToml(slug, form)).join('\n') || '[forms]\n');
 	});
 }
 

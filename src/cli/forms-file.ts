@@ -1,13 +1,15 @@
 /** Reads a file of forms: TOML or JSON, with values from the environment, checked as a whole before anything is done. */
 
 import { readFileSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { resolve } from 'node:path';
+import { SUBMISSION_CREATED } from '../delivery/events.ts';
+import { changePosted, checkEvents, NEW_POSTED } from '../delivery/webhooks/posting-settings.ts';
 import type { CreateWebhook, Webhook } from '../delivery/webhooks/schema.ts';
 import { AppError } from '../errors.ts';
 import { CAPTCHA_NAMES } from '../form-values/captchas.ts';
 import { checkFormSettings, NEW_SETTINGS, shownSettings } from '../forms/check-settings.ts';
 import { checkOpening } from '../forms/opening.ts';
-import { BLANK_SETTINGS, type FormInput, type FormSettings } from '../forms/settings.ts';
+import { BLANK_SETTINGS, FORM_SETTINGS, type FormInput, type FormSettings, NAME_MAX } from '../forms/settings.ts';
 import { isSlug } from '../forms/slug.ts';
 import { checkVisitorMails } from '../forms/visitor-mails.ts';
 import { checkShape } from '../http/json-body.ts';
@@ -15,7 +17,6 @@ import { isAddressOrRange } from '../network/address-ranges.ts';
 import { FormsFile, NONE } from '../server/forms-file.ts';
 import { parseEntry } from '../spam/lists/entry.ts';
 import { LISTS, type ListName, type Mode } from '../storage/tables.ts';
-import { parseExact } from '../text/exact-json.ts';
 import { CommandError, type Io } from './cli.ts';
 
 export type WebhookInFile = Pick<Webhook, keyof typeof DEFAULT_WEBHOOK | 'url'>;
@@ -31,19 +32,23 @@ export interface FormInFile {
 }
 
 export interface ReadFile {
-	/** True if the file says its name itself. */
-	isNamed: boolean;
-	name: string;
+	/** `undefined`: its forms are not marked as kept in it. */
+	name: string | undefined;
 	forms: FormInFile[];
-	/** A text for people, without values from the environment. */
-	redact(text: string): string;
+	/**
+	 * The variables of the environment from which a member of a form has its value, or a part of it, such as `$CRM_URL`.
+	 * @param path Such as `['contact', 'webhooks', '0', 'url']`.
+	 */
+	variablesOf(path: readonly string[]): string[];
+	/** An error sentence without values from the environment. */
+	redact(sentence: string): string;
 }
 
 export const DEFAULT_WEBHOOK = {
 	name: null,
 	format: 'standard',
 	include: 'summary',
-	events: ['submission.created'],
+	events: [SUBMISSION_CREATED],
 	isActive: true,
 	where: [],
 	headers: {},
@@ -51,84 +56,115 @@ export const DEFAULT_WEBHOOK = {
 } satisfies Partial<Webhook>;
 
 const ENV = '_env';
+/** A shorter value is no secret, and to take it out would garble sentences. */
+const SECRET_MIN = 4;
 const LIMITS = { captchas: new Set([...CAPTCHA_NAMES, null]), maxFileBytes: Number.MAX_SAFE_INTEGER };
 
 /** @throws CommandError that names what is wrong by its path in the file */
 export function readFormsFile(path: string, { cwd, env }: Pick<Io, 'cwd' | 'env'>): ReadFile {
-	const secrets = new Map<string, string>();
-	const value = resolved(parsed(path, cwd), { env, secrets, path: '' });
-	const redact = (text: string) =>
-		[...secrets].reduce(
-			(shown, [secret, name]) => shown.replaceAll(JSON.stringify(secret).slice(1, -1), `$${name}`),
-			text,
-		);
+	const secrets: Secret[] = [];
+	const value = resolved(parsed(path, cwd), { env, secrets, path: [] });
+	const isWithin = (at: readonly string[], { path: [, ...place] }: Secret) =>
+		at.every((name, i) => place[i] === name) ||
+		(at.length === 2 && at[0] === place[0] && [at[1], place[1]].every((name) => ADDRESSES.has(`${name}`)));
+	const redact = (sentence: string) =>
+		secrets
+			.filter(({ value }) => value.length >= SECRET_MIN)
+			.reduce((shown, { value, name }) => shown.replaceAll(value, `$${name}`), sentence);
 	try {
 		checkShape(FormsFile, value as object);
 		const { name, forms } = value as FormsFile;
 		return {
-			isNamed: name !== undefined,
-			name: name ?? basename(path),
+			name: name === undefined ? undefined : checkName(name),
 			forms: Object.entries(forms).map(([slug, form]) => inFile(slug, form)),
+			variablesOf: (at) => secrets.filter((secret) => isWithin(at, secret)).map(({ name }) => `$${name}`),
 			redact,
 		};
 	} catch (error) {
 		if (!(error instanceof AppError)) throw error;
-		const sentences = error.details.fields?.map(({ message }) => message) ?? [error.message];
-		throw new CommandError(`${path}: ${redact(sentences.join(' '))}`);
+		throw new CommandError(`${path}: ${redact(sentencesOf(error))}`);
 	}
 }
+
+/** Each has the addresses. */
+const ADDRESSES = new Set(['notificationEmail', 'notification']);
 
 function parsed(path: string, cwd: string): unknown {
 	try {
 		const text = readFileSync(resolve(cwd, path), 'utf8');
-		return path.endsWith('.json') ? parseExact(text) : Bun.TOML.parse(text);
+		return path.endsWith('.json') ? JSON.parse(text) : Bun.TOML.parse(text);
 	} catch (error) {
 		// Without a parser's quotation of the file.
 		throw new CommandError(`${path} cannot be read: ${(error as Error).message.replace(/\n.*/s, '')}.`);
 	}
 }
 
-interface Place {
-	env: Io['env'];
-	/** The values that were taken from the environment, with the names of their variables. */
-	secrets: Map<string, string>;
-	path: string;
+interface Secret {
+	/** Where the value stands, without the suffix. */
+	path: string[];
+	value: string;
+	/** The name of the variable. */
+	name: string;
 }
 
-/** With the value of the variable that `url_env` names as `url`, wherever it stands. */
+interface Place {
+	env: Io['env'];
+	/** The values that were taken from the environment. */
+	secrets: Secret[];
+	path: string[];
+}
+
+/** With the value of the variable that `url_env` names as `url`, wherever it stands but in the body of a webhook. */
 function resolved(value: unknown, place: Place): unknown {
-	if (Array.isArray(value)) return value.map((item, i) => resolved(item, { ...place, path: `${place.path}${i}.` }));
-	if (value === null || typeof value !== 'object') return value;
+	const within = (member: unknown, name: string) => resolved(member, { ...place, path: [...place.path, name] });
+	if (Array.isArray(value)) return value.map((item, i) => within(item, `${i}`));
+	if (value === null || typeof value !== 'object') return mayBeNone(place.path) && value === NONE ? null : value;
 	const members = Object.entries(value).map(([name, member]): [string, unknown] => {
-		const path = place.path + name;
-		if (!name.endsWith(ENV)) {
-			// The owner's own words, whatever they are called.
-			if (name === 'body') return [name, typeof member === 'string' ? bodyOf(member, path) : member];
-			const isNone = member === NONE && /\.(?:headers\.[^.]+|spam\.threshold|files)$/.test(path);
-			return [name, isNone ? null : resolved(member, { ...place, path: `${path}.` })];
-		}
+		const path = [...place.path, name];
+		if (!name.endsWith(ENV)) return [name, isBody(path) ? bodyOf(member, path) : within(member, name)];
 		const target = name.slice(0, -ENV.length);
-		if (target in value) throw new CommandError(`${path} and ${target} are both there: leave one of them out.`);
+		if (Object.hasOwn(value, target))
+			throw new CommandError(`${path.join('.')} and ${target} are both there: leave one of them out.`);
 		const secret = typeof member === 'string' ? place.env[member] : undefined;
-		if (!secret) throw new CommandError(`${path} must name a variable of the environment that is set.`);
-		place.secrets.set(secret, String(member));
-		return [target, secret];
+		if (!secret) throw new CommandError(`${path.join('.')} must name a variable of the environment that is set.`);
+		const at = [...place.path, target];
+		place.secrets.push({ path: at, value: secret, name: String(member) });
+		return [target, isBody(at) ? bodyOf(secret, path) : secret];
 	});
 	return Object.fromEntries(members);
 }
 
-function bodyOf(text: string, path: string): unknown {
+/** Members of `forms.SLUG`, by the names behind that, `*` for any. */
+const isMember = (pattern: string[]) => (path: readonly string[]) =>
+	path[0] === 'forms' &&
+	path.length === pattern.length + 2 &&
+	pattern.every((name, i) => name === '*' || name === path[i + 2]);
+const isBody = isMember(['webhooks', '*', 'body']);
+const NULLABLE = [['files'], ['spam', 'threshold'], ['webhooks', '*', 'headers', '*']].map(isMember);
+const mayBeNone = (path: readonly string[]) => NULLABLE.some((isIt) => isIt(path));
+
+/** The owner's own words, whatever they are called. */
+function bodyOf(member: unknown, path: readonly string[]): unknown {
+	if (typeof member !== 'string') return member;
 	try {
-		return parseExact(text);
+		return JSON.parse(member);
 	} catch {
-		throw new CommandError(`${path} must be JSON, or a table.`);
+		throw new CommandError(`${path.join('.')} must be JSON, or a table.`);
 	}
+}
+
+/** @throws AppError */
+function checkName(name: string): string {
+	const report = (): never => {
+		throw fault(`name must have 1 to ${NAME_MAX} characters.`);
+	};
+	return FORM_SETTINGS.keptIn.check(name, { name: 'name', allowed: LIMITS, report }) as string;
 }
 
 /** @throws AppError */
 function inFile(slug: string, { mode, webhooks, lists = {}, ...input }: FormsFile['forms'][string]): FormInFile {
 	if (!isSlug(slug)) throw fault(`forms.${slug} must have a slug as its name: a–z, 0–9 and hyphens.`);
-	try {
+	return placed(`forms.${slug}`, () => {
 		const settings = {
 			...NEW_SETTINGS,
 			slug,
@@ -141,14 +177,23 @@ function inFile(slug: string, { mode, webhooks, lists = {}, ...input }: FormsFil
 			slug,
 			mode,
 			settings: shownSettings(settings),
-			webhooks: webhooks?.map(webhookOf),
+			webhooks: webhooks?.map((webhook, i) => placed(`webhooks.${i}`, () => webhookOf(webhook))),
 			lists: Object.fromEntries(named),
 		};
+	});
+}
+
+/** @throws AppError of which each sentence begins with the place */
+function placed<T>(place: string, read: () => T): T {
+	try {
+		return read();
 	} catch (error) {
-		if (!(error instanceof AppError)) throw error;
-		const sentences = error.details.fields?.map(({ message }) => message) ?? [error.message];
-		throw fault(`forms.${slug}: ${sentences.join(' ')}`);
+		throw error instanceof AppError ? fault(`${place}: ${sentencesOf(error)}`) : error;
 	}
+}
+
+function sentencesOf({ details, message }: AppError): string {
+	return details.fields?.map(({ message }) => message).join(' ') ?? message;
 }
 
 const fault = (message: string) => new AppError('VALIDATION_ERROR', message);
@@ -161,7 +206,24 @@ function entriesOf(texts: readonly string[]): string[] {
 	});
 }
 
+/** @throws AppError */
 function webhookOf(sent: CreateWebhook): WebhookInFile {
-	const given = Object.entries(sent).filter(([, value]) => value !== null);
-	return { ...DEFAULT_WEBHOOK, ...(Object.fromEntries(given) as CreateWebhook), url: sent.url.trim() } as WebhookInFile;
+	const url = sent.url.trim();
+	if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+		throw fault('url must be an absolute http or https address, such as https://hooks.example.com/formsrv.');
+	const headers = sent.headers ?? {};
+	// The server alone knows if there is a stored value.
+	const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value ?? 'stored']));
+	const { name, format, include, body, where } = changePosted({ ...NEW_POSTED, url }, { ...sent, headers: given }, url);
+	return {
+		url,
+		name: name || null,
+		format: format as Webhook['format'],
+		include: include as Webhook['include'],
+		events: checkEvents(sent.events) as Webhook['events'],
+		isActive: sent.isActive ?? true,
+		where: where ?? [],
+		headers,
+		body,
+	};
 }

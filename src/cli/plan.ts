@@ -5,7 +5,7 @@ import { NEW_SETTINGS, shownSettings } from '../forms/check-settings.ts';
 import type { Form } from '../forms/schema.ts';
 import { SETTING_NAMES } from '../forms/settings.ts';
 import type { Lists } from '../spam/lists/schema.ts';
-import { LISTS } from '../storage/tables.ts';
+import { LISTS, type ListName } from '../storage/tables.ts';
 import { plural } from '../text/plural.ts';
 import { type Api, at } from './api.ts';
 import { CommandError } from './cli.ts';
@@ -21,50 +21,63 @@ export interface Step {
 	what: 'form' | 'webhook' | 'lists';
 	/** The slug of the form. */
 	form: string;
-	/** For people. */
-	name: string;
+	/** For people: what is made, changed or deleted. */
+	label: string;
+	/** Where its members stand behind `forms` in the file. */
+	path: string[];
 	changes: Record<string, Change>;
 	run(): Promise<unknown>;
 }
 
 export interface Plan {
 	steps: Step[];
-	/** Things that are not in the file, and stay without `--prune`. */
+	/** Things that are not in the file, and stay without `--prune`; for people. */
 	kept: string[];
-	/** Marks the forms of the file as kept in it. */
-	mark(): Promise<void>;
 }
 
+/** @throws CommandError for what can be seen beforehand to be rejected */
 export async function planOf(api: Api, file: ReadFile, { prune }: { prune: boolean }): Promise<Plan> {
 	const { forms } = await api.get<{ forms: Form[] }>('/api/forms');
-	const bySlug = new Map(forms.map((form) => [form.slug, form]));
 	const steps: Step[] = [];
 	const kept: string[] = [];
-	const removal = (step: Step) => (prune ? steps.push(step) : kept.push(`${step.what} ${step.name} of ${step.form}`));
 	for (const wanted of file.forms) {
-		const form = bySlug.get(wanted.slug);
-		if (form && wanted.mode && wanted.mode !== form.mode)
-			throw new CommandError(
-				`forms.${wanted.slug}.mode is ${wanted.mode}, and there is a ${form.mode} form of that slug: that cannot be changed.`,
-			);
+		const form = forms.find(({ slug }) => slug === wanted.slug);
+		checkForm(wanted, { form, forms, file });
 		const place: Place = { api: api.in(form?.mode ?? wanted.mode), slug: wanted.slug, id: form?.id };
-		steps.push(...formSteps(place, { wanted, form, file }));
-		for (const step of await webhookSteps(place, wanted.webhooks))
-			step.action === 'delete' ? removal(step) : steps.push(step);
-		steps.push(...(await listSteps(place, wanted.lists)));
+		// A key of the other mode is rejected before anything is done.
+		if (!form && wanted.mode) await place.api.get('/api/forms');
+		const webhooks = await webhookSteps(place, wanted.webhooks);
+		if (!prune) kept.push(...webhooks.removals.map(({ label }) => label));
+		const parts = [...(prune ? webhooks.removals : []), ...webhooks.steps, ...(await listSteps(place, wanted.lists))];
+		steps.push(...formSteps(place, { wanted, form, file, parts }));
 	}
-	const inFile = new Set(file.forms.map(({ slug }) => slug));
 	// Forms that were made by hand, or are of another file, are left alone.
-	for (const form of forms.filter(({ slug, keptIn }) => keptIn === file.name && !inFile.has(slug)))
-		removal(formRemoval(api, form));
-	return {
-		steps,
-		kept,
-		async mark() {
-			for (const { slug, keptIn, id } of forms)
-				if (inFile.has(slug) && keptIn !== file.name) await api.patch(at`/api/forms/${id}`, { keptIn: file.name });
-		},
-	};
+	const removals = forms
+		.filter(({ slug, keptIn }) => keptIn === file.name && !file.forms.some((wanted) => wanted.slug === slug))
+		.map((form) => formRemoval(api, form));
+	if (prune) steps.push(...removals);
+	else kept.push(...removals.map(({ label }) => label));
+	return { steps, kept };
+}
+
+/** @throws CommandError if the form that has the slug, or had it before, is not one that this file can have */
+function checkForm(
+	{ slug, mode }: FormInFile,
+	{ form, forms, file }: { form: Form | undefined; forms: Form[]; file: ReadFile },
+): void {
+	const renamed = form ? undefined : forms.find(({ formerSlugs }) => formerSlugs.includes(slug));
+	if (renamed)
+		throw new CommandError(
+			`forms.${slug} is ${renamed.slug} now, and what is posted to ${slug} goes there: name it forms.${renamed.slug} in the file.`,
+		);
+	if (form && mode && mode !== form.mode)
+		throw new CommandError(
+			`forms.${slug}.mode is ${mode}, and there is a ${form.mode} form of that slug: that cannot be changed.`,
+		);
+	if (form?.keptIn && file.name && form.keptIn !== file.name)
+		throw new CommandError(
+			`forms.${slug} is kept in the file "${form.keptIn}": leave it out of one of the two. To move it here: formsrv forms update ${slug} --kept-in "${file.name}"`,
+		);
 }
 
 interface Place {
@@ -87,85 +100,118 @@ const isSame = (a: unknown, b: unknown) => Bun.deepEquals(a, b) || JSON.stringif
 const after = (changes: Record<string, Change>) =>
 	Object.fromEntries(Object.entries(changes).map(([name, one]) => [name, one.after]));
 
-function formSteps(
-	place: Place,
-	{ wanted, form, file }: { wanted: FormInFile; form: Form | undefined; file: ReadFile },
-): Step[] {
+interface Parts {
+	wanted: FormInFile;
+	form: Form | undefined;
+	file: ReadFile;
+	/** The steps of its webhooks and lists. */
+	parts: Step[];
+}
+
+/** A form takes submissions once its webhooks and lists are there, so that none of them is missed. */
+function formSteps(place: Place, { wanted, form, file, parts }: Parts): Step[] {
 	const { api, slug } = place;
-	const names = SETTING_NAMES.filter((name) => name !== 'keptIn' && name !== 'slug');
-	const changes = changesBetween(form ?? shownSettings(NEW_SETTINGS), wanted.settings, names);
-	if (form && Object.keys(changes).length === 0) return [];
+	const { settings } = wanted;
+	const names = SETTING_NAMES.filter((name) => name !== 'slug' && (name !== 'keptIn' || file.name !== undefined));
+	const blank = shownSettings(NEW_SETTINGS);
+	const changes = changesBetween(form ?? blank, { ...settings, keptIn: file.name }, names);
+	const opensLast = parts.length > 0 && settings.isActive && form?.isActive !== true;
+	if (opensLast) delete changes.isActive;
 	// It has the addresses too, which are one setting.
-	const { notification } = wanted.settings;
+	const { notification, notificationEmail } = settings;
 	const sent = {
 		...after(changes),
-		...((changes.notification || changes.notificationEmail) && {
-			notification,
-			notificationEmail: wanted.settings.notificationEmail,
-		}),
-		keptIn: file.name,
+		...((changes.notification || changes.notificationEmail) && { notification, notificationEmail }),
 	};
-	const create = async () => {
-		place.id = (await api.post<Form>('/api/forms', { ...sent, name: wanted.settings.name, slug })).id;
+	const step = (action: 'create' | 'change', changes: Step['changes'], run: Step['run']): Step => {
+		return { action, what: 'form', form: slug, label: `form ${slug}`, path: [slug], changes, run };
 	};
-	const change = () => api.patch(pathOf(place), sent);
-	return [
-		{ action: form ? 'change' : 'create', what: 'form', form: slug, name: slug, changes, run: form ? change : create },
-	];
+	const opening = { isActive: { before: false, after: true } };
+	const open = step('change', opening, () => api.patch(pathOf(place), { isActive: true }));
+	const ended = opensLast ? [...parts, open] : parts;
+	if (form) {
+		const change = step('change', changes, () => api.patch(pathOf(place), sent));
+		return Object.keys(changes).length === 0 ? ended : [change, ...ended];
+	}
+	const input = { ...sent, name: settings.name, slug, ...(opensLast && { isActive: false }) };
+	const create = step('create', changes, async () => {
+		place.id = (await api.post<Form>('/api/forms', input)).id;
+	});
+	return [create, ...ended];
 }
 
 function formRemoval(api: Api, { id, slug, submissionCount, spamCount }: Form): Step {
-	const name = `${slug} with its ${plural(submissionCount + spamCount, 'submission')}`;
-	return { action: 'delete', what: 'form', form: slug, name, changes: {}, run: () => api.delete(at`/api/forms/${id}`) };
+	const label = `form ${slug} with its ${plural(submissionCount + spamCount, 'submission')}`;
+	const run = () => api.delete(at`/api/forms/${id}`);
+	return { action: 'delete', what: 'form', form: slug, label, path: [slug], changes: {}, run };
 }
 
 const WEBHOOK_MEMBERS = ['name', 'url', 'format', 'include', 'events', 'isActive', 'where', 'body', 'headers'];
-/** By which one is found again. */
-const keyOf = ({ name, url }: Pick<Webhook, 'name' | 'url'>): string => name ?? url;
 
-async function webhookSteps(place: Place, wanted: readonly WebhookInFile[] | undefined): Promise<Step[]> {
-	if (wanted === undefined) return [];
+/** Those of the file with the present ones that they are: by their name, or else by their address. */
+function pairs(wanted: readonly WebhookInFile[], found: readonly Webhook[]) {
+	const rest = new Set(found);
+	const before = new Map<WebhookInFile, Webhook>();
+	const match = (isIt: (webhook: WebhookInFile, one: Webhook) => boolean) => {
+		for (const webhook of wanted) {
+			const one = before.has(webhook) ? undefined : [...rest].find((one) => isIt(webhook, one));
+			if (!one) continue;
+			before.set(webhook, one);
+			rest.delete(one);
+		}
+	};
+	match(({ name, url }, one) => one.name === name && (name !== null || one.url === url));
+	match(({ name, url }, one) => one.url === url && (one.name === null || name === null));
+	return { all: wanted.map((webhook) => ({ webhook, before: before.get(webhook) })), rest: [...rest] };
+}
+
+async function webhookSteps(
+	place: Place,
+	wanted: readonly WebhookInFile[] | undefined,
+): Promise<{ steps: Step[]; removals: Step[] }> {
+	if (wanted === undefined) return { steps: [], removals: [] };
 	const { api, slug } = place;
-	const found =
-		place.id === undefined ? [] : (await api.get<{ webhooks: Webhook[] }>(`${pathOf(place)}/webhooks`)).webhooks;
-	const free = Map.groupBy(found, keyOf);
-	const steps = wanted.flatMap((webhook): Step[] => {
-		const before = free.get(keyOf(webhook))?.shift();
+	const base = () => `${pathOf(place)}/webhooks`;
+	const found = place.id === undefined ? [] : (await api.get<{ webhooks: Webhook[] }>(base())).webhooks;
+	const { all, rest } = pairs(wanted, found);
+	const labelOf = ({ name, url }: Pick<Webhook, 'name' | 'url'>) => `webhook ${name ?? shownUrl(url)} of ${slug}`;
+	const steps = all.map(({ webhook, before }, i): Step => {
+		const path = [slug, 'webhooks', `${i}`];
+		checkStored({ webhook, before, path: `forms.${path.join('.')}` });
 		// Stored values of headers cannot be read, so that names alone are compared.
 		const changes = changesBetween(
 			{ ...before, headers: namesOf(before) },
 			{ ...webhook, headers: namesOf(webhook) },
 			WEBHOOK_MEMBERS,
 		);
-		if (before && Object.keys(changes).length === 0) return [];
-		const path = () => `${pathOf(place)}/webhooks`;
-		const sent = { ...after(changes), ...(changes.headers && { headers: webhook.headers }), url: webhook.url };
-		return [
-			{
-				action: before ? 'change' : 'create',
-				what: 'webhook',
-				form: slug,
-				name: shownName(webhook),
-				changes,
-				run: () => (before ? api.patch(path() + at`/${before.id}`, sent) : api.post(path(), sent)),
-			},
-		];
+		const sent = {
+			...after(changes),
+			url: webhook.url,
+			...((changes.headers || changes.url) && { headers: webhook.headers }),
+		};
+		const run = () => (before ? api.patch(base() + at`/${before.id}`, sent) : api.post(base(), sent));
+		const action = before ? 'change' : 'create';
+		return { action, what: 'webhook', form: slug, label: labelOf(webhook), path, changes, run };
 	});
-	const removals = [...free.values()].flat().map(
-		(webhook): Step => ({
-			action: 'delete',
-			what: 'webhook',
-			form: slug,
-			name: shownName(webhook),
-			changes: {},
-			run: () => api.delete(`${pathOf(place)}${at`/webhooks/${webhook.id}`}`),
-		}),
-	);
-	return [...steps, ...removals];
+	const removals = rest.map((webhook): Step => {
+		const run = () => api.delete(base() + at`/${webhook.id}`);
+		return { action: 'delete', what: 'webhook', form: slug, label: labelOf(webhook), path: [], changes: {}, run };
+	});
+	return { steps: steps.filter(({ changes }) => Object.keys(changes).length > 0), removals };
+}
+
+/** @throws CommandError if a header is to keep its value and there is none, or another host would get it */
+function checkStored({ webhook, before, path }: { webhook: WebhookInFile; before?: Webhook; path: string }): void {
+	const isSameHost = before && URL.parse(before.url)?.origin === URL.parse(webhook.url)?.origin;
+	for (const [name, value] of Object.entries(webhook.headers)) {
+		if (value !== null || (isSameHost && Object.hasOwn(before.headers, name))) continue;
+		throw new CommandError(
+			`${path}.headers.${name} is "none", which keeps the stored value, and there is none for that host: give it as ${name}_env.`,
+		);
+	}
 }
 
 const namesOf = (webhook: Pick<Webhook, 'headers'> | undefined) => Object.keys(webhook?.headers ?? {}).sort();
-const shownName = ({ name, url }: Pick<Webhook, 'name' | 'url'>) => name ?? shownUrl(url);
 
 /** The rest of it often contains a credential. */
 export const shownUrl = (url: string) => `${URL.parse(url)?.origin ?? ''}/…`;
@@ -179,14 +225,10 @@ async function listSteps(place: Place, wanted: FormInFile['lists']): Promise<Ste
 		Object.fromEntries(names.map((name) => [name, [...new Set(lists[name])].sort()]));
 	const changes = changesBetween(sorted(found), sorted(wanted), names);
 	if (Object.keys(changes).length === 0) return [];
+	// In the order of the file.
+	const sent = Object.fromEntries(Object.keys(changes).map((name) => [name, wanted[name as ListName]]));
+	const run = () => api.patch(`${pathOf(place)}/lists`, sent);
 	return [
-		{
-			action: 'change',
-			what: 'lists',
-			form: slug,
-			name: slug,
-			changes,
-			run: () => api.patch(`${pathOf(place)}/lists`, after(changes)),
-		},
+		{ action: 'change', what: 'lists', form: slug, label: `lists of ${slug}`, path: [slug, 'lists'], changes, run },
 	];
 }

@@ -37,7 +37,15 @@ export interface FormsOptions {
 }
 
 /** Changes that disclose or divert content; see `keys/permissions.ts`. */
-type Disclosure = 'notificationEmail' | 'notification' | 'routes' | 'attachFiles' | 'formerSlug' | 'spam' | 'retention';
+type Disclosure =
+	| 'notificationEmail'
+	| 'notification'
+	| 'routes'
+	| 'attachFiles'
+	| 'formerSlug'
+	| 'spam'
+	| 'retention'
+	| 'keptIn';
 export type CheckDisclosure = (disclosure: Disclosure) => void;
 
 /** Members of a response besides the row. */
@@ -125,7 +133,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			const name = settings.name as string;
 			const values = { ...settings, id: storage.nextId(), mode, name, slug: settings.slug || slugFromName(name) };
 			if ((await formerSlugs.check(values.slug, { mode })).isTakenOver) checkDisclosure?.('formerSlug');
-			if (settings.retention) checkDisclosure?.('retention');
+			for (const name of ['retention', 'keptIn'] as const) if (settings[name]) checkDisclosure?.(name);
 			const [rows] = await rejectTakenSlug(
 				storage.batch(
 					(tx) => [tx.insert(forms).values(values).returning(), formerSlugs.take(tx, values.slug)],
@@ -234,14 +242,13 @@ async function readNames({ db }: Storage, ids: readonly string[]): Promise<{ id:
 
 /** @throws what `checkDisclosure` throws, for changes that disclose, divert or delete content */
 function checkDisclosures(before: FormRow, after: Partial<FormSettings>, checkDisclosure: CheckDisclosure): void {
-	const { spam = before.spam, attachFiles, retention = before.retention } = after;
-	for (const name of ['notificationEmail', 'notification', 'routes'] as const) {
+	const { spam = before.spam, attachFiles } = after;
+	for (const name of ['notificationEmail', 'notification', 'routes', 'retention', 'keptIn'] as const) {
 		const { [name]: value = before[name] } = after;
 		if (!Bun.deepEquals(value, before[name])) checkDisclosure(name);
 	}
 	if (!Bun.deepEquals(spam, before.spam)) checkDisclosure('spam');
 	if (attachFiles && !before.attachFiles) checkDisclosure('attachFiles');
-	if (!Bun.deepEquals(retention, before.retention)) checkDisclosure('retention');
 }
 
 /** The form that an entry of the audit log is about. */

@@ -25,7 +25,8 @@ import { parseRedirectUrl, URL_MAX } from './redirect-url.ts';
 import { isSlug, SLUG_MAX } from './slug.ts';
 import { VISITOR_SETTINGS } from './visitor-settings.ts';
 
-const NAME_MAX = 200;
+/** In characters. */
+export const NAME_MAX = 200;
 const DOMAINS_MAX = 50;
 
 const SETTINGS = {

@@ -87,12 +87,14 @@ const DISCLOSURES = {
 	spam: 'Changing the spam settings reveals, by the counts, the content of submissions',
 	search: 'Selecting submissions by their content reveals that content',
 	retention: 'Changing retention deletes submissions',
+	keptIn: 'Changing keptIn decides which file can delete the form',
 } as const;
 export type Disclosure = keyof typeof DISCLOSURES;
+const DELETING = new Set<Disclosure>(['retention', 'keptIn']);
 
 /** @throws AppError FORBIDDEN that names the permission to read, or to delete */
 export function checkDisclosure({ permissions }: Principal, disclosure: Disclosure): void {
-	const needed = disclosure === 'retention' ? 'delete' : 'read';
+	const needed = DELETING.has(disclosure) ? 'delete' : 'read';
 	if (hasPermission(permissions, needed)) return;
 	throw new AppError('FORBIDDEN', `${DISCLOSURES[disclosure]}. This key lacks the permission "${needed}" for it.`);
 }

@@ -43,7 +43,7 @@ export const FormsFile = Type.Object(
 	{
 		$schema: Type.Optional(Type.String()),
 		name: Type.Optional(
-			Type.String({ description: 'The name of the file in the dashboard; --prune needs one.', minLength: 1 }),
+			Type.String({ description: 'Its forms are marked as kept in the file of this name; --prune needs one.' }),
 		),
 		forms: Type.Record(Type.String(), FormInFile, { description: 'Each form by its slug.' }),
 	},
@@ -58,14 +58,13 @@ export type FormsFile = Omit<Static<typeof FormsFile>, 'forms'> & {
 
 /** For editors: with what stands for `null`, and for a value from the environment. */
 export function formsFileSchema(): object {
-	const whole = JSON.parse(JSON.stringify(FormsFile), (name, value) => {
+	const whole = JSON.parse(JSON.stringify(FormsFile), (_, value) => {
 		if (value?.additionalProperties !== false) return value;
-		const { url, ...properties } = value.properties;
-		const isWebhook = url !== undefined && name === 'items';
+		const { required = [], ...others } = value;
+		const given = required.map((name: string) => ({ anyOf: [{ required: [name] }, { required: [`${name}_env`] }] }));
 		return {
-			...value,
-			...(isWebhook && { required: undefined, anyOf: [{ required: ['url'] }, { required: ['url_env'] }] }),
-			properties: { ...(url && { url }), ...properties },
+			...others,
+			...(given.length > 0 && { allOf: given }),
 			patternProperties: { _env$: { type: 'string', description: 'The name of the variable with the value.' } },
 		};
 	});

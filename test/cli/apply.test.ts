@@ -2,6 +2,7 @@
 
 import { beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
+import Ajv2020 from 'ajv/dist/2020.js';
 import type { Form } from '../../src/forms/schema.ts';
 import { FORM_SETTINGS, SETTING_NAMES } from '../../src/forms/settings.ts';
 import { seeded } from '../seeded.ts';
@@ -45,6 +46,7 @@ isActive = false
 const SECRETS = { CRM_URL: 'https://crm.example.com/h00k', CRM_TOKEN: 'Bearer s3cret' };
 
 test('a file makes forms with webhooks and lists; twice is once; a dry run says so by its exit code', async () => {
+	await cli.call('keys', 'create');
 	write(FILE);
 	Object.assign(cli.env, SECRETS);
 	const plan = await cli.call('apply', 'forms.toml', '--dry-run');
@@ -52,14 +54,15 @@ test('a file makes forms with webhooks and lists; twice is once; a dry run says 
 	expect(plan.stdout).toContain('+ form contact');
 	expect((await cli.json('forms', 'list')).length).toBe(0);
 	const applied = await cli.call('apply', 'forms.toml');
-	expect([applied.code, applied.stderr]).toEqual([0, expect.stringContaining('4 changes made.')]);
+	expect([applied.code, applied.stderr]).toEqual([0, expect.stringContaining('5 changes made.')]);
 	for (const { stdout, stderr } of [plan, applied]) expect(stdout + stderr).not.toMatch(/h00k|s3cret/);
 	const { id: _, ...contact } = await show('contact');
 	expect(contact).toMatchObject({
 		name: 'Contact',
 		redirectUrl: 'https://example.com/thanks',
 		spam: { threshold: null },
-		keptIn: 'forms.toml',
+		isActive: true,
+		keptIn: null,
 	});
 	expect(await show('jobs')).toMatchObject({ mode: 'test', isActive: false });
 	const [webhook] = await cli.json('webhooks', 'list', 'contact');
@@ -70,15 +73,15 @@ test('a file makes forms with webhooks and lists; twice is once; a dry run says 
 });
 
 test('what the file leaves out of a form has its default, and what it leaves out of webhooks stays without --prune', async () => {
-	write(FILE);
+	write(`name = "site"${FILE}`);
 	Object.assign(cli.env, SECRETS);
 	await cli.call('apply', 'forms.toml');
-	write('[forms.contact]\nname = "Contact us"\nwebhooks = []\n');
+	write('name = "site"\n[forms.contact]\nname = "Contact us"\nwebhooks = []\n');
 	const { stdout, stderr } = await cli.call('apply', 'forms.toml');
 	expect(stdout).toContain('name: "Contact" → "Contact us"');
 	expect(stdout).toContain('redirectUrl: "https://example.com/thanks" → null');
-	expect(stderr).toContain('webhook crm of contact');
-	expect(stderr).toContain('form jobs');
+	expect(stderr).toContain('left alone: webhook crm of contact. --prune');
+	expect(stderr).toContain('left alone: form jobs with its 0 submissions. --prune');
 	expect(await show('contact')).toMatchObject({ name: 'Contact us', redirectUrl: null, fields: null, pages: null });
 	expect((await cli.json('webhooks', 'list', 'contact')).length).toBe(1);
 	expect((await cli.json('lists', 'show', '--form', 'contact')).block.length).toBe(1);
@@ -114,11 +117,95 @@ test.each([
 	['[forms.a]\nname = "A"\n[forms.a.autoresponder]\nfield = "email"', 'autoresponder needs a captcha'],
 	['[form.a]\nname = "A"', '"form" is not known here'],
 	['[forms.a', 'cannot be read'],
+	['name = " "\n[forms.a]\nname = "A"', 'name must have 1 to 200 characters'],
+	['[forms.a]\nname = "A"\n[[forms.a.webhooks]]\nurl = "ftp://x"', 'forms.a: webhooks.0: url must be an absolute http'],
+	[
+		'[forms.a]\nname = "A"\n[[forms.a.webhooks]]\nurl = "https://x.example"\nevents = []',
+		'events must name at least one',
+	],
+	[
+		'[forms.a]\nname = "A"\n[[forms.a.webhooks]]\nurl = "https://x.example"\nbody = "{"',
+		'webhooks.0.body must be JSON',
+	],
+	[
+		'[forms.a]\nname = "A"\n[[forms.a.webhooks]]\nurl = "https://x.example"\nheaders = { Host = "x" }',
+		'headers.Host is set by',
+	],
+	[
+		'[forms.a]\nname = "A"\n[[forms.a.webhooks]]\nurl = "https://x.example"\nheaders = { X-A = "none" }',
+		'give it as X-A_env',
+	],
 ])('%j is rejected before anything is done', async (text, sentence) => {
 	write(text);
 	const { code, stderr } = await cli.call('apply', 'forms.toml');
 	expect([code, stderr]).toEqual([1, expect.stringContaining(sentence)]);
 	expect((await cli.json('forms', 'list').catch(() => [])).length).toBe(0);
+});
+
+test('a form that was renamed, or is kept in another file, is not taken; one made by hand is, and the plan says so', async () => {
+	await cli.json('forms', 'create', 'By hand', '--slug', 'hand');
+	write('name = "site"\n[forms.hand]\nname = "By hand"\n');
+	const { stdout } = await cli.call('apply', 'forms.toml', '--dry-run');
+	expect(stdout).toBe('~ form hand\n    keptIn: null → "site"\n');
+	await cli.call('apply', 'forms.toml');
+	write('name = "other"\n[forms.hand]\nname = "By hand"\n', 'other.toml');
+	const other = await cli.call('apply', 'other.toml');
+	expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('kept in the file "site"')]);
+	await cli.json('forms', 'update', 'hand', '--slug', 'renamed');
+	for (const flags of [[], ['--prune', '--yes']]) {
+		const { code, stderr } = await cli.call('apply', 'forms.toml', ...flags);
+		expect([code, stderr]).toEqual([1, expect.stringContaining('forms.hand is renamed now')]);
+	}
+	expect((await cli.json('forms', 'list')).map(({ slug }: Form) => slug)).toEqual(['renamed']);
+});
+
+test('a webhook is found again by its name, or else by its address, and keeps its secret', async () => {
+	const idsAfter = async (webhooks: string) => {
+		write(`[forms.a]\nname = "A"\n${webhooks}`);
+		expect(await cli.call('apply', 'forms.toml', '--yes')).toMatchObject({ code: 0 });
+		return (await cli.json('webhooks', 'list', 'a')).map(({ id }: { id: string }) => id);
+	};
+	const webhook = (members: string) => `[[forms.a.webhooks]]\n${members}\n`;
+	const one = 'url = "https://one.example/x"';
+	const [first] = await idsAfter(webhook(one));
+	expect(await idsAfter(webhook(`name = " one "\n${one}`))).toEqual([first]);
+	expect(await idsAfter(webhook('name = "one"\nurl = "https://two.example/x"'))).toEqual([first]);
+	expect(await idsAfter(webhook('url = "https://two.example/x"'))).toEqual([first]);
+	const both = await idsAfter(webhook(`name = "b"\n${one}`) + webhook('url = "https://two.example/x"'));
+	expect(both).toEqual([first, expect.any(String)]);
+	expect(await cli.call('apply', 'forms.toml', '--dry-run')).toMatchObject({ code: 0, stdout: '' });
+});
+
+test('values of the environment, addresses of webhooks and what they post are not in the plan', async () => {
+	await cli.call('keys', 'create');
+	Object.assign(cli.env, {
+		OFFICE: 'ada@private.example, bob@private.example',
+		HOOK: 'https://hooks.example.com/t0ken',
+		BODY: '{"key":"s3cret","text_env":"HOOK"}',
+	});
+	write(
+		'[forms.body]\nname = "B"\nnotificationEmail_env = "OFFICE"\n[[forms.body.webhooks]]\nname = "chat"\n' +
+			'url_env = "HOOK"\nformat = "custom"\nbody_env = "BODY"\nheaders = { "X.body" = "b", "files" = "none of these" }\n',
+	);
+	for (const flags of [['--dry-run'], ['--dry-run', '--json'], ['--json']]) {
+		const { stdout, stderr } = await cli.call('apply', 'forms.toml', ...flags);
+		expect(stdout + stderr).not.toMatch(/private|t0ken|s3cret/);
+		for (const shown of ['$OFFICE', '$HOOK', '$BODY']) expect(stdout).toContain(shown);
+	}
+	const [webhook] = await cli.json('webhooks', 'list', 'body');
+	expect(webhook).toMatchObject({
+		body: { key: 's3cret', text_env: 'HOOK' },
+		headers: { 'X.body': null, files: null },
+	});
+	expect((await show('body')).notificationEmail).toBe(cli.env.OFFICE as string);
+	cli.env.BODY = '{"key":"an0ther"}';
+	expect((await cli.call('apply', 'forms.toml', '--dry-run')).stdout).not.toMatch(/s3cret|an0ther/);
+});
+
+test('a dry run makes no database', async () => {
+	write('[forms.a]\nname = "A"\n');
+	expect(await cli.call('apply', 'forms.toml', '--dry-run')).toMatchObject({ code: 1, stdout: '' });
+	expect((await cli.call('forms', 'list')).code).toBe(1);
 });
 
 test('what the server rejects stops there, names the form, and leaves whole forms; applied again, it goes on', async () => {
@@ -175,14 +262,38 @@ test('a dump of forms with any settings changes nothing, in TOML and in JSON, ne
 			write(stdout, name);
 			const again = await cli.call('apply', name, '--dry-run');
 			expect(again).toEqual({ code: 0, stdout: '', stderr: 'There is nothing to do.\n' });
+			// Elsewhere it makes the same forms; only values of headers have to be given.
+			const other = openCommandLine();
+			Object.assign(other.env, { FORMSRV_WEBHOOK_ALLOW: '127.0.0.1', X: 'secret' });
+			writeFileSync(
+				other.path(name),
+				stdout.replaceAll(/"?X-Key"?( = |": |:)"none"/g, (text) =>
+					text.includes('=') ? 'X-Key_env = "X"' : '"X-Key_env":"X"',
+				),
+			);
+			expect(await other.call('apply', name)).toMatchObject({ code: 0 });
+			expect(await other.call('forms', 'dump', ...flags)).toEqual({ code: 0, stdout, stderr: '' });
 		}
 		writeFileSync(cli.path('key'), server.adminKey);
 		const far = ['--server', server.baseUrl, '--key-file', 'key'];
 		const there = await cli.call('forms', 'dump', ...far);
 		expect(there.stdout).toContain('[forms.');
-		write(`${there.stdout}\n[forms.new]\nname = "New"\n`, 'far.toml');
+		write(`name = "far"\n${there.stdout}\n[forms.new]\nname = "New"\n`, 'far.toml');
 		expect((await cli.call('apply', 'far.toml', ...far)).stdout).toContain('+ form new');
-		expect((await show('new')).keptIn).toBe('far.toml');
+		expect((await show('new')).keptIn).toBe('far');
+		write('[forms.newer]\nname = "N"\n[forms.tried]\nname = "T"\nmode = "test"\n', 'modes.toml');
+		const { stderr } = await cli.call('apply', 'modes.toml', ...far);
+		expect(stderr).toContain('The key is a live key');
+		expect(stderr).not.toContain('were made');
+		const schema = await (await fetch(`${server.baseUrl}/api/forms.schema.json`)).json();
+		const isValid = new Ajv2020({ strict: false, formats: { 'date-time': true } }).compile(schema);
+		expect([isValid(JSON.parse(readFileSync(cli.path('dump.json'), 'utf8'))), isValid.errors]).toEqual([true, null]);
+		expect([{ forms: { a: {} } }, { forms: { a: { name: 5 } } }, { form: {} }].map((file) => isValid(file))).toEqual([
+			false,
+			false,
+			false,
+		]);
+		expect(isValid({ forms: { a: { name_env: 'N', webhooks: [{ url_env: 'U' }], files: 'none' } } })).toBe(true);
 		expect(readFileSync(cli.path('dump.toml'), 'utf8')).toContain('\\u007f');
 	} finally {
 		await server.close();

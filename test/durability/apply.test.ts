@@ -12,7 +12,13 @@ const FORMS = 40;
 interface Dumped {
 	forms: Record<
 		string,
-		{ name: string; redirectUrl: string; webhooks: object[]; lists: { allow: string[]; block: string[] } }
+		{
+			name: string;
+			redirectUrl: string;
+			isActive?: boolean;
+			webhooks: object[];
+			lists: { allow: string[]; block: string[] };
+		}
 	>;
 }
 
@@ -53,6 +59,10 @@ test(`${KILLS} kills in the middle of it leave whole forms`, async () => {
 			form?.name === of?.name && form?.redirectUrl === of?.redirectUrl;
 		for (const [slug, form] of Object.entries(after)) {
 			expect([slug, isOf(form, wanted[slug]) || isOf(form, before[slug])]).toEqual([slug, true]);
+			// One that takes submissions has its webhooks and lists.
+			const { webhooks, lists, isActive = true } = form;
+			const isWhole = webhooks.length === 1 && lists.block.length === 1;
+			expect([slug, isActive, isWhole]).toEqual([slug, isActive, isWhole || !isActive]);
 			if (!isOf(form, wanted[slug])) interrupted++;
 		}
 		if (Object.keys(after).length < FORMS) interrupted++;

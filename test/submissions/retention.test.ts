@@ -291,5 +291,12 @@ describe('the setting', () => {
 		const json = { name: 'x', retention: { days: 1 } };
 		expect((await server.call('POST /api/forms', { key: writer, json })).status).toBe(403);
 		expect((await server.call('POST /api/forms', { key: deleter, json })).status).toBe(201);
+		// The file that a form is kept in can delete it.
+		expect(await patch(writer, { keptIn: 'site' })).toBe(403);
+		expect(await patch(deleter, { keptIn: 'site' })).toBe(200);
+		expect(await patch(writer, { keptIn: 'site', name: 'Again' })).toBe(200);
+		expect(await patch(writer, { keptIn: null })).toBe(403);
+		const kept = { name: 'x', keptIn: 'site' };
+		expect((await server.call('POST /api/forms', { key: writer, json: kept })).status).toBe(403);
 	});
 });

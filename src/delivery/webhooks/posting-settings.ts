@@ -1,12 +1,13 @@
 /** Pure: checks of how a webhook posts: its format, headers, body and conditions. */
 
-import { AppError, type FieldError } from '../../errors.ts';
+import { AppError, type FieldError, invalidField } from '../../errors.ts';
 import { type Condition, checkConditions } from '../../form-values/conditions.ts';
 import { objectionToAddress } from '../../form-values/message-formats.ts';
 import type { WebhookFormat } from '../../form-values/webhook-formats.ts';
 import type { WebhookRow } from '../../storage/tables.ts';
 import { bytesOf } from '../../text/cut-text.ts';
 import { placeholderProblem } from '../../text/placeholders.ts';
+import { SUBMISSION_CREATED, WEBHOOK_EVENT_NAMES } from '../events.ts';
 
 const NAME_MAX = 100;
 const HEADERS_MAX = 10;
@@ -71,6 +72,13 @@ export function changePosted(before: Posted, input: PostedInput, url: string): P
 	const [first] = faults;
 	if (first) throw new AppError('VALIDATION_ERROR', first.message, { fields: faults });
 	return posted;
+}
+
+/** The events after a change; what is left out has the default. @throws AppError VALIDATION_ERROR */
+export function checkEvents(sent: readonly string[] | null | undefined): string[] {
+	const events = sent ?? [SUBMISSION_CREATED];
+	if (events.length > 0) return [...new Set(events)];
+	throw invalidField('events', 'INVALID_EVENTS', `events must name at least one of ${WEBHOOK_EVENT_NAMES.join(', ')}.`);
 }
 
 type Report = (code: string, message: string, field: string) => void;

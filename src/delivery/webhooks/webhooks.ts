@@ -18,11 +18,10 @@ import {
 } from '../../storage/tables.ts';
 import type { Timeline } from '../../storage/timeline.ts';
 import { DAY_MS } from '../../tasks/durations.ts';
-import { SUBMISSION_CREATED, WEBHOOK_EVENT_NAMES } from '../events.ts';
 import { formShown, STANDARD } from './event.ts';
 import { type PostRequest, requestOf } from './message.ts';
 import { postingOf } from './message-requests.ts';
-import { changePosted, NEW_POSTED } from './posting-settings.ts';
+import { changePosted, checkEvents, NEW_POSTED } from './posting-settings.ts';
 import type { CreateWebhook, UpdateWebhook, Webhook, WebhookTestResult, WebhookWithSecret } from './schema.ts';
 import { createWebhookSecret, signingSecrets, webhookHeaders, webhookOutcome } from './webhook.ts';
 
@@ -120,7 +119,7 @@ export function createWebhooks(storage: Storage, { post, allowed, baseUrl, now =
 				secret: createWebhookSecret(),
 				previousSecret: null,
 				previousSecretUntil: null,
-				events: checkEvents(input.events ?? [SUBMISSION_CREATED]),
+				events: checkEvents(input.events),
 				isActive: input.isActive ?? true,
 				disabledReason: null,
 				failingSince: null,
@@ -142,7 +141,7 @@ export function createWebhooks(storage: Storage, { post, allowed, baseUrl, now =
 			const url = input.url === undefined ? webhook.url : await checkUrl(input.url);
 			const values: Partial<WebhookRow> = {
 				...changePosted(webhook, input, url),
-				events: input.events === undefined ? webhook.events : checkEvents(input.events ?? [SUBMISSION_CREATED]),
+				events: input.events === undefined ? webhook.events : checkEvents(input.events),
 				isActive: input.isActive === undefined ? webhook.isActive : (input.isActive ?? true),
 			};
 			if (values.isActive && !webhook.isActive) values.disabledReason = null;
@@ -232,11 +231,6 @@ function followUp(tx: Db, before: WebhookRow, { url = before.url, isActive = bef
 		...(url === before.url ? [] : [update({ destination: url }, ['waiting', 'withheld', 'held'])]),
 		...(isActive || !before.isActive ? [] : [update({ lastError: 'The webhook is disabled' }, ['waiting'])]),
 	];
-}
-
-function checkEvents(events: readonly string[]): string[] {
-	if (events.length > 0) return [...new Set(events)];
-	throw invalidField('events', 'INVALID_EVENTS', `events must name at least one of ${WEBHOOK_EVENT_NAMES.join(', ')}.`);
 }
 
 function notFound(): AppError {
