@@ -1,8 +1,13 @@
-/** `formsrv forms`: lists, creates, shows, changes and deletes forms. */
+/** `formsrv forms`: lists, creates, shows, changes, clones and deletes forms, and prints the code for pages. */
 
+import { Argument } from 'commander';
+import { snippetsOf } from '../dashboard/web/views/connect/form-snippets.ts';
+import { SNIPPET_KINDS } from '../dashboard/web/views/connect/snippets.ts';
+import type { Webhook } from '../delivery/webhooks/schema.ts';
 import type { Form } from '../forms/schema.ts';
-import { FORM_SETTINGS, type SettingName } from '../forms/settings.ts';
+import { FORM_SETTINGS, SETTING_NAMES, type SettingName } from '../forms/settings.ts';
 import type { FieldSuggestion } from '../forms/suggestion/suggest-fields.ts';
+import type { Lists } from '../spam/lists/schema.ts';
 import { MODES, type Mode } from '../storage/tables.ts';
 import { plural } from '../text/plural.ts';
 import { at, findForm } from './api.ts';
@@ -14,11 +19,15 @@ import { runOnApi } from './run-on-api.ts';
 import { shortTime } from './table.ts';
 
 export function addForms(program: CliCommand, cli: Cli): void {
-	const forms = program.command('forms').description('List, create, show, change and delete forms.');
+	const forms = program
+		.command('forms')
+		.description('List, create, show, change, clone and delete forms; print the code for pages.');
 	addList(forms, cli);
 	addCreate(forms, cli);
 	addShow(forms, cli);
 	addUpdate(forms, cli);
+	addClone(forms, cli);
+	addSnippet(forms, cli);
 	addSuggestFields(forms, cli);
 	addDelete(forms, cli);
 	addDump(forms, cli);
@@ -97,6 +106,69 @@ function addUpdate(forms: CliCommand, cli: Cli): void {
 			printForm(cli, await api.patch<Form>(at`/api/forms/${id}`, input), options);
 		};
 	});
+}
+
+function addClone(forms: CliCommand, cli: Cli): void {
+	const command = forms
+		.command('clone')
+		.description(
+			'Create a form with the settings, webhooks and lists of another, and without its submissions. Webhooks get secrets of their own; one with ' +
+				'headers is not taken along, because their values cannot be read.',
+		)
+		.argument('<form>', 'Id or slug of the form')
+		.argument('<name>', 'The name of the new one')
+		.option('--slug <slug>', 'Its public name in the submission address (default: made from the name)')
+		.examples('formsrv forms clone contact-k3v9x2qm "Contact, Berlin"');
+	runOnApi(command, { cli }, (options: Options & { slug?: string }, idOrSlug: string, name: string) => async (api) => {
+		const original = await findForm(api, idOrSlug);
+		const path = at`/api/forms/${original.id}`;
+		const { webhooks } = await api.get<{ webhooks: Webhook[] }>(`${path}/webhooks`);
+		const lists = await api.get<Lists>(`${path}/lists`);
+		const settings = Object.fromEntries(SETTING_NAMES.map((setting) => [setting, original[setting]]));
+		// It takes submissions once it has the rest.
+		const input = { ...settings, name, slug: options.slug ?? null, keptIn: null, isActive: false };
+		const { id, slug } = await api.in(original.mode).post<Form>('/api/forms', input);
+		const copy = at`/api/forms/${id}`;
+		for (const webhook of webhooks) {
+			const { name, url, format, include, events, where, body, isActive, headers } = webhook;
+			if (Object.keys(headers).length > 0)
+				cli.note(`The webhook ${name ?? webhook.id} has headers, and is not taken along: add it to ${slug}.`);
+			else
+				await api.post(`${copy}/webhooks`, {
+					...{ name, url, format, include, events, where, isActive },
+					...(body && { body }),
+				});
+		}
+		await api.patch(`${copy}/lists`, lists);
+		printForm(cli, await api.patch<Form>(copy, { isActive: original.isActive }), options);
+	});
+}
+
+function addSnippet(forms: CliCommand, cli: Cli): void {
+	const command = forms
+		.command('snippet')
+		.description('Print the code that connects a page to a form.')
+		.argument('<form>', 'Id or slug of the form')
+		.addArgument(new Argument('[kind]', 'For which kind of page').choices(SNIPPET_KINDS).default('html'))
+		.examples(
+			'formsrv forms snippet contact-k3v9x2qm',
+			'formsrv forms snippet contact-k3v9x2qm react > ContactForm.jsx',
+		);
+	runOnApi(command, { cli }, (options, idOrSlug: string, kind: string) => async (api) => {
+		const { id } = await findForm(api, idOrSlug);
+		const form = await api.get<Form>(at`/api/forms/${id}`);
+		const { paths } = await api.get<ServedDocument>('/api/openapi.json');
+		const submitUrl = paths['/f/{slug}'].servers[0].url;
+		const withFiles = form.fields?.some(({ type }) => type === 'file') ?? false;
+		const snippets = snippetsOf(form, { address: `${submitUrl}/f/${form.slug}`, submitUrl, withFiles });
+		const { code = '' } = snippets.find((snippet) => snippet.id === kind) ?? {};
+		cli.printResult(options, { kind, code }, code);
+	});
+}
+
+/** The part of the API document that says where forms post to. */
+interface ServedDocument {
+	paths: { '/f/{slug}': { servers: [{ url: string }] } };
 }
 
 function addSuggestFields(forms: CliCommand, cli: Cli): void {

@@ -1,7 +1,7 @@
-/** `formsrv keys`: creates, lists and revokes API keys. */
+/** `formsrv keys`: creates, lists, rotates and revokes API keys. */
 
 import { Option } from 'commander';
-import { KEY_FORMS_MAX } from '../keys/bounds.ts';
+import { KEY_FORMS_MAX, OVERLAP_MAX_SECONDS } from '../keys/bounds.ts';
 import type { ApiKey } from '../keys/schema.ts';
 import { displayToken, isToken } from '../keys/token.ts';
 import { PERMISSIONS, type Permission } from '../storage/tables.ts';
@@ -37,9 +37,10 @@ const PERMISSIONS_HELP = [
 ].join('\n');
 
 export function addKeys(program: CliCommand, cli: Cli): void {
-	const keys = program.command('keys').description('Create, list and revoke API keys.');
+	const keys = program.command('keys').description('Create, list, rotate and revoke API keys.');
 	addCreate(keys, cli);
 	addList(keys, cli);
+	addRotate(keys, cli);
 	addRevoke(keys, cli);
 }
 
@@ -77,12 +78,15 @@ function addCreate(keys: CliCommand, cli: Cli): void {
 		return async (api) => {
 			const { name, form: forms, test } = options;
 			const input = { name, permissions, forms, expiresAt };
-			const { key: token, ...key } = await api.in(test ? 'test' : undefined).post<NewKey>('/api/keys', input);
-			cli.printResult(options, { key: token, ...key }, token);
-			const until = key.expiresAt ? `, valid until ${shortTime(key.expiresAt)}` : '';
-			cli.note(`Keep this key: it is not shown again. Its id is ${key.id} (${scopeOf(key)}${until}).`);
+			printNew(cli, options, await api.in(test ? 'test' : undefined).post<NewKey>('/api/keys', input));
 		};
 	});
+}
+
+function printNew(cli: Cli, options: Options, { key: token, ...key }: NewKey): void {
+	cli.printResult(options, { key: token, ...key }, token);
+	const until = key.expiresAt ? `, valid until ${shortTime(key.expiresAt)}` : '';
+	cli.note(`Keep this key: it is not shown again. Its id is ${key.id} (${scopeOf(key)}${until}).`);
 }
 
 function addList(keys: CliCommand, cli: Cli): void {
@@ -106,6 +110,33 @@ function addList(keys: CliCommand, cli: Cli): void {
 			none: 'There are no keys yet. Make one: formsrv keys create',
 		});
 	});
+}
+
+function addRotate(keys: CliCommand, cli: Cli): void {
+	const command = keys
+		.command('rotate')
+		.description(
+			'Create a key with the same name, rights and lifetime in the place of another, and print it, once. The old one is revoked, at once or after the overlap.',
+		)
+		.argument('<key>', 'Its id, or how it is shown in the list, such as sk_live_…a1B2')
+		.option('--overlap <time>', 'How long the old key stays valid beside the new one, such as 24h or 7d, up to 30d')
+		.examples('formsrv keys rotate 1b7k2m9x0a --overlap 24h');
+	runOnApi(command, { cli }, (options: Options & { overlap?: string }, name: string) => {
+		const overlapSeconds = overlapOf(options.overlap);
+		return async (api) => {
+			const old = findKey(await keysOf(api), name);
+			printNew(cli, options, await api.post<NewKey>(at`/api/keys/${old.id}/rotate`, { overlapSeconds }));
+			const end = overlapSeconds === 0 ? 'is revoked' : `stays valid for ${options.overlap} at most`;
+			cli.note(`The old key ${old.display} (${old.id}) ${end}.`);
+		};
+	});
+}
+
+/** @throws CommandError */
+function overlapOf(text: string | undefined): number {
+	const seconds = text === undefined ? 0 : (lifetimeOf(text) ?? Number.NaN) / 1000;
+	if (seconds >= 0 && seconds <= OVERLAP_MAX_SECONDS) return seconds;
+	throw new CommandError(`--overlap must be a time such as 24h or 7d, 30d at most; not "${text}".`, 2);
 }
 
 function addRevoke(keys: CliCommand, cli: Cli): void {
@@ -173,9 +204,15 @@ export function expiryOf(text: string | undefined): Date | undefined {
 
 /** Parses a lifetime from now, such as `90d` or `12h`, or a date such as `2027-01-31` (UTC); `undefined` if it is neither. */
 export function parseExpiry(text: string, now: number): Date | undefined {
-	const [, count, unit = ''] = /^(\d{1,6})([mhdwy])$/.exec(text) ?? [];
+	const lifetime = lifetimeOf(text);
 	const timestamp = parseTimestamp(text);
 	const moment = timestamp?.isDateAlone || timestamp?.isZoned ? timestamp.millis : Number.NaN;
-	const date = new Date(count === undefined ? moment : now + Number(count) * (UNIT_MS[unit] as number));
+	const date = new Date(lifetime === undefined ? moment : now + lifetime);
 	return Number.isNaN(date.getTime()) ? undefined : date;
+}
+
+/** In milliseconds, of a text such as `90d`; `undefined` if it is none. */
+function lifetimeOf(text: string): number | undefined {
+	const [, count, unit = ''] = /^(\d{1,6})([mhdwy])$/.exec(text) ?? [];
+	return count === undefined ? undefined : Number(count) * (UNIT_MS[unit] as number);
 }

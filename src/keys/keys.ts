@@ -1,6 +1,6 @@
-/** Creates, lists, revokes and authenticates API keys. */
+/** Creates, lists, rotates, revokes and authenticates API keys. */
 
-import { desc, eq, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm';
 import { AppError, invalidField } from '../errors.ts';
 import { decodeId, encodeId } from '../ids.ts';
 import type { Db, Storage } from '../storage/contract.ts';
@@ -61,6 +61,13 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 		return row;
 	}
 
+	/** @throws AppError NOT_FOUND if there is no such key (in that mode). */
+	async function findIn(mode: Mode | undefined, id: string): Promise<ApiKeyRow> {
+		const row = await find(id);
+		if (!row || (mode && row.mode !== mode)) throw new AppError('NOT_FOUND', `There is no key "${id}".`);
+		return row;
+	}
+
 	async function present(row: ApiKeyRow): Promise<ApiKey> {
 		return toResponse(row, (await keyForms.of([row])).get(row.id) ?? null);
 	}
@@ -116,19 +123,13 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 			const ofForms = await keyForms.find(input);
 			const [form] = ofForms;
 			const mode = form?.mode ?? input.mode;
-			const token = createToken(form ? 'form' : mode);
-			const row: ApiKeyRow = {
-				id: storage.nextId(),
+			const { token, row } = newRow(storage.nextId(), {
 				mode,
 				formId: form?.id ?? null,
 				name,
 				permissions: [...new Set(input.permissions)],
-				hash: hashToken(token),
-				display: displayToken(token),
 				expiresAt: input.expiresAt?.getTime() ?? null,
-				revokedAt: null,
-				lastUsedAt: null,
-			};
+			});
 			const several = ofForms.length > 1 ? ofForms.map(({ id }) => ({ keyId: row.id, formId: id })) : [];
 			await storage.batch(
 				(tx) => [tx.insert(apiKeys).values(row), ...several.map((one) => tx.insert(keyFormRows).values(one))],
@@ -150,12 +151,35 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 			return rows.map((row) => toResponse(row, formIds.get(row.id) ?? null));
 		},
 		/**
+		 * Puts a new key with the same name, rights and lifetime in the place of a valid one.
+		 * @param overlapMs How long the old one stays valid beside it; 0: it is revoked at once.
+		 * @throws AppError NOT_FOUND if there is no such key (in that mode), CONFLICT if it is no longer valid.
+		 */
+		async rotate(
+			id: string,
+			{ mode, overlapMs }: { mode?: Mode | undefined; overlapMs: number },
+		): Promise<{ token: string; key: ApiKey }> {
+			const old = await findIn(mode, id);
+			const at = now();
+			const madeAt = storage.clock.timeline().millisOf(old.id);
+			const expiresAt = old.expiresAt === null ? null : at + old.expiresAt - madeAt;
+			const { token, row } = newRow(storage.nextId(), { ...old, expiresAt });
+			await storage.batch(
+				(tx) => rotation(tx, { old, row, at, overlapMs }),
+				([valid]) => {
+					if (valid.length === 0)
+						throw new AppError('CONFLICT', `The key "${id}" was revoked or has expired: create a new one.`);
+					return { ...recordedOf(row), facts: { ...factsOf(row), replaces: encodeId(old.id) } };
+				},
+			);
+			return { token, key: await present(row) };
+		},
+		/**
 		 * Revokes a key; its next request is rejected. Idempotent.
 		 * @throws AppError NOT_FOUND if there is no such key (in that mode).
 		 */
 		async revoke(id: string, mode?: Mode): Promise<ApiKey> {
-			const row = await find(id);
-			if (!row || (mode && row.mode !== mode)) throw new AppError('NOT_FOUND', `There is no key "${id}".`);
+			const row = await findIn(mode, id);
 			if (row.revokedAt !== null) return present(row);
 			const revokedAt = now();
 			await storage.batch(
@@ -178,6 +202,34 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 			return principal;
 		},
 	};
+}
+
+function newRow(id: number, values: Pick<ApiKeyRow, 'mode' | 'formId' | 'name' | 'permissions' | 'expiresAt'>) {
+	const token = createToken(values.formId === null ? values.mode : 'form');
+	const hash = hashToken(token);
+	const row: ApiKeyRow = { ...values, id, hash, display: displayToken(token), revokedAt: null, lastUsedAt: null };
+	return { token, row };
+}
+
+/** Ends an old key, which is in the first result if it was valid, and stores the new one for the same forms. */
+function rotation(
+	tx: Db,
+	{ old, row, at, overlapMs }: { old: ApiKeyRow; row: ApiKeyRow; at: number; overlapMs: number },
+) {
+	const end = at + overlapMs;
+	const ended = overlapMs === 0 ? { revokedAt: at } : { expiresAt: Math.min(old.expiresAt ?? end, end) };
+	const { id, revokedAt, expiresAt } = apiKeys;
+	const isValid = and(eq(id, old.id), isNull(revokedAt), or(isNull(expiresAt), gt(expiresAt, at)));
+	const { keyId, formId } = keyFormRows;
+	const sameForms = tx
+		.select({ keyId: sql<number>`${row.id}`.as('key_id'), formId })
+		.from(keyFormRows)
+		.where(eq(keyId, old.id));
+	return [
+		tx.update(apiKeys).set(ended).where(isValid).returning({ id }),
+		tx.insert(apiKeys).values(row),
+		tx.insert(keyFormRows).select(sameForms),
+	] as const;
 }
 
 /** The key that an entry of the audit log is about. */

@@ -7,7 +7,7 @@ import { succeed, successResponse } from '../http/success.ts';
 import type { Auth } from './auth.ts';
 import { newKeyOf } from './key-request.ts';
 import type { Keys } from './keys.ts';
-import { ApiKeyList, CreateApiKey, NewApiKey } from './schema.ts';
+import { ApiKeyList, CreateApiKey, NewApiKey, RotateApiKey } from './schema.ts';
 
 const EXAMPLE = {
 	id: 'cmnrg2x9b4e',
@@ -24,6 +24,7 @@ const EXAMPLE = {
 };
 const EXAMPLE_TOKEN = 'sk_live_ThisIsOnlyAnExampleOfAnApiKey000000x7Qd';
 
+const SECOND_MS = 1000;
 const access = { permission: 'admin' } as const;
 
 export const keyRoutes = (keys: Keys, auth: Auth) =>
@@ -50,6 +51,27 @@ export const keyRoutes = (keys: Keys, auth: Auth) =>
 					requestBody: jsonBody(CreateApiKey, { name: EXAMPLE.name, permissions: EXAMPLE.permissions }),
 					creates: jsonResponse('The new key.', { schema: NewApiKey, example: { ...EXAMPLE, key: EXAMPLE_TOKEN } }),
 					errors: ['FORM_NOT_FOUND', 'UNAVAILABLE'],
+				}),
+			},
+		)
+		.post(
+			'/:id/rotate',
+			async ({ principal: { mode }, params, request, set }) => {
+				const { overlapSeconds = 0 } = await readJson(request, RotateApiKey);
+				const { token, key } = await keys.rotate(params.id, { mode, overlapMs: overlapSeconds * SECOND_MS });
+				set.status = 201;
+				return { ...key, key: token };
+			},
+			{
+				access,
+				detail: operation('rotateKey', 'Rotate a key', {
+					description:
+						'Creates a key with the same name, permissions, forms and lifetime in the place of one that is valid. The response contains the new ' +
+						'key itself, this once.',
+					parameters: [pathParameter('id', { description: 'The key.', example: EXAMPLE.id })],
+					requestBody: jsonBody(RotateApiKey, { overlapSeconds: 86_400 }),
+					creates: jsonResponse('The new key.', { schema: NewApiKey, example: { ...EXAMPLE, key: EXAMPLE_TOKEN } }),
+					errors: ['NOT_FOUND', 'CONFLICT', 'UNAVAILABLE'],
 				}),
 			},
 		)

@@ -3,7 +3,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { nullable, omissible, stringEnum } from '../http/schema-types.ts';
 import { MODES, PERMISSIONS } from '../storage/tables.ts';
-import { KEY_FORMS_MAX } from './bounds.ts';
+import { KEY_FORMS_MAX, OVERLAP_MAX_SECONDS } from './bounds.ts';
 
 const Time = Type.String({ format: 'date-time' });
 
@@ -65,3 +65,17 @@ export const CreateApiKey = Type.Object(
 	{ $id: 'CreateApiKey', additionalProperties: false },
 );
 export type CreateApiKey = Static<typeof CreateApiKey>;
+
+export const RotateApiKey = Type.Object(
+	{
+		overlapSeconds: omissible(
+			Type.Integer({
+				minimum: 0,
+				maximum: OVERLAP_MAX_SECONDS,
+				description:
+					'How long the old key stays valid beside the new one, up to 30 days; 0, the default: it is revoked at once.',
+			}),
+		),
+	},
+	{ $id: 'RotateApiKey', additionalProperties: false },
+);

@@ -78,11 +78,14 @@ const CALLS: Record<string, () => string[] | Promise<string[]>> = {
 	'sessions revoke': () => ['--all'],
 	'keys create': () => ['--name', 'build', '--permissions', 'read'],
 	'keys list': () => [],
+	'keys rotate': async () => [await key(), '--overlap', '1h'],
 	'keys revoke': async () => [await key()],
 	'forms list': () => [],
 	'forms create': () => ['News', '--closed-text', 'Grüße'],
 	'forms show': () => ['contact'],
 	'forms update': () => ['contact', '--retention', '30', '--notification-email', 'ada@example.com'],
+	'forms clone': () => ['contact', 'Copy'],
+	'forms snippet': () => ['contact', 'fetch'],
 	'forms suggest-fields': () => ['contact'],
 	'forms dump': () => ['contact'],
 	apply: () => ['forms.toml'],
@@ -122,7 +125,7 @@ const plain = (text: string) =>
 	text
 		.replace(/"key": "[^"]*"|sk_live_\S+|whsec_[^\s"]+/g, 'SECRET')
 		.replace(/\bc[0-9a-z]{10}\b|\b[0-9][0-9a-z]{10}\b/g, 'ID')
-		.replace(/(news|other)-[0-9a-z]{8}/g, '$1')
+		.replace(/(news|other|copy)-[0-9a-z]{8}/g, '$1')
 		.replace(/\d{4}-\d\d-\d\d[T ][\d:.]+Z/g, 'TIME')
 		.replace(/<[0-9a-f-]+@/g, '<@')
 		.replace(/ +/g, ' ');

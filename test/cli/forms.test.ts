@@ -131,6 +131,37 @@ test('a setting that is not valid is named', async () => {
 	expect(stderr).toContain('redirectUrl must');
 });
 
+test('a form is cloned with its settings, webhooks and lists, and without what it holds', async () => {
+	cli.env.FORMSRV_WEBHOOK_ALLOW = '127.0.0.1';
+	const settings = ['--redirect-url', 'https://example.com/x', '--kept-in', 'site'];
+	const form = await cli.json('forms', 'create', 'Contact', '--test', '--slug', 'contact', ...settings);
+	await cli.json('webhooks', 'create', 'contact', '--url', 'https://hooks.example.com/a', '--name', 'plain');
+	await cli.json('webhooks', 'create', 'contact', '--url', 'https://hooks.example.com/b', '--headers', '{"X-Key":"secret"}');
+	await cli.json('lists', 'add', 'block', 'domain:spam.example', '--form', 'contact');
+	const { code, stderr } = await cli.call('forms', 'clone', 'contact', 'Copy', '--slug', 'copy');
+	expect([code, stderr]).toEqual([0, expect.stringContaining('has headers, and is not taken along: add it to copy')]);
+	const copy = await cli.json('forms', 'show', 'copy');
+	const own = { id: expect.not.stringMatching(form.id), name: 'Copy', slug: 'copy', createdAt: expect.any(String) };
+	expect(copy).toEqual({ ...form, ...own, keptIn: null });
+	expect((await cli.json('webhooks', 'list', 'copy')).map(({ name }: { name: string }) => name)).toEqual(['plain']);
+	expect((await cli.json('lists', 'show', '--form', 'copy')).block).toEqual(['domain:spam.example']);
+	await cli.call('forms', 'update', 'contact', '--active', 'false');
+	expect(await cli.json('forms', 'clone', form.id, 'Paused')).toMatchObject({ isActive: false, mode: 'test' });
+});
+
+test('the code for a page is printed for the submit address, and nothing else', async () => {
+	cli.env.FORMSRV_SUBMIT_URL = 'https://f.example.com';
+	await cli.json('forms', 'create', 'Contact', '--slug', 'contact');
+	const { stdout, stderr } = await cli.call('forms', 'snippet', 'contact');
+	expect(stdout).toStartWith('<form action="https://f.example.com/f/contact" method="POST">');
+	expect(stderr).toBe('');
+	for (const kind of ['html', 'fetch', 'react', 'vue', 'astro']) {
+		const shown = await cli.json('forms', 'snippet', 'contact', kind);
+		expect(shown).toEqual({ kind, code: expect.stringContaining('https://f.example.com/f/contact') });
+	}
+	expect((await cli.call('forms', 'snippet', 'contact', 'angular')).code).toBe(2);
+});
+
 test('a form is deleted only with --yes', async () => {
 	const { slug } = await cli.json('forms', 'create', 'Contact');
 	expect(await cli.call('forms', 'delete', slug)).toMatchObject({

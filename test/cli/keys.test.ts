@@ -97,6 +97,26 @@ describe('keys list', () => {
 	});
 });
 
+describe('keys rotate', () => {
+	test('prints the new key alone, and says what becomes of the old one', async () => {
+		await createKey();
+		const { key, id } = await cli.json('keys', 'create', '--name', 'build', '--permissions', 'read');
+		const { code, stdout, stderr } = await cli.call('keys', 'rotate', key, '--overlap', '24h');
+		expect([code, stdout]).toEqual([0, expect.stringMatching(/^sk_live_[0-9A-Za-z]{38}\n$/)]);
+		expect(stderr).toContain(`(${id}) stays valid for 24h at most.`);
+		const [made, old] = await cli.json('keys', 'list');
+		expect(made).toMatchObject({ name: 'build', permissions: ['read'], expiresAt: null });
+		expect(Date.parse(old.expiresAt) / 86_400_000).toBeCloseTo(Date.now() / 86_400_000 + 1, 1);
+		expect((await cli.call('keys', 'rotate', made.id)).stderr).toContain(`(${made.id}) is revoked.`);
+	});
+
+	test.each(['1', '31d', '-1h', 'soon', ''])('an overlap of %j is wrong usage', async (overlap) => {
+		const { id } = await cli.json('keys', 'create');
+		const { code, stderr } = await cli.call('keys', 'rotate', id, '--overlap', overlap);
+		expect([code, stderr]).toEqual([2, expect.stringContaining('--overlap must be a time such as 24h or 7d')]);
+	});
+});
+
 describe('keys revoke', () => {
 	test.each([
 		['its id', (key: { id: string }) => key.id],

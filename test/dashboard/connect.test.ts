@@ -4,6 +4,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { compileScript, parse } from 'vue/compiler-sfc';
 import type { FormInput } from '../../src/forms/settings.ts';
 import { findAccessibilityFaults } from '../browser.ts';
 import { withProgram } from '../programs.ts';
@@ -81,6 +82,7 @@ async function snippetsOf(form: Made): Promise<Map<string, string>> {
 /** Returns the visitor's page once the tools of a kind of website are done with a snippet. */
 async function pageOf(title: string, code: string): Promise<string> {
 	if (title === 'React') return `<div id="root"></div><script type="module">${await bundled(code)}</script>`;
+	if (title === 'Vue') return `<div id="root"></div><script type="module">${await bundledVue(code)}</script>`;
 	// Comments and front matter of the template languages, which leave nothing.
 	const plain = code.replace(/^---\n[\s\S]*?\n---\n|^\{\{\/\*[\s\S]*?\*\/\}\}\n|^\{#[\s\S]*?#\}\n/, '');
 	expect(plain).not.toMatch(/^---|\{[{%#]/m);
@@ -97,6 +99,20 @@ async function bundled(code: string): Promise<string> {
 		render(<ContactForm />, document.querySelector('#root'));`;
 	writeFileSync(path, page);
 	const { outputs } = await Bun.build({ entrypoints: [path] });
+	return (await outputs[0]?.text()) ?? '';
+}
+
+async function bundledVue(code: string): Promise<string> {
+	const path = join(tempFolder(), 'contact.js');
+	const { descriptor, errors } = parse(code);
+	expect(errors).toEqual([]);
+	const { content } = compileScript(descriptor, { id: 'contact', inlineTemplate: true, genDefaultAs: 'ContactForm' });
+	const page = `${content}; import { createApp } from 'vue'; createApp(ContactForm).mount('#root');`;
+	const vue = JSON.stringify(Bun.resolveSync('vue/dist/vue.runtime.esm-bundler.js', import.meta.dir));
+	writeFileSync(path, page.replaceAll(/from ['"]vue['"]/g, `from ${vue}`));
+	const flags = ['__VUE_OPTIONS_API__', '__VUE_PROD_DEVTOOLS__', '__VUE_PROD_HYDRATION_MISMATCH_DETAILS__'];
+	const define = { 'process.env.NODE_ENV': '"production"', ...Object.fromEntries(flags.map((flag) => [flag, 'false'])) };
+	const { outputs } = await Bun.build({ entrypoints: [path], define });
 	return (await outputs[0]?.text()) ?? '';
 }
 
@@ -147,6 +163,7 @@ describe.each(FORMS)('the snippets of a form %s', (_, settings) => {
 			'HTML + script',
 			'fetch',
 			'React',
+			'Vue',
 			'Astro',
 			'Hugo',
 			'Eleventy',

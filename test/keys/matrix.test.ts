@@ -46,6 +46,7 @@ const RULES: Record<string, Rule> = {
 	'GET /api/events': { permission: 'read', formKey: true },
 	'GET /api/keys': { permission: 'admin' },
 	'POST /api/keys': { permission: 'admin' },
+	'POST /api/keys/:id/rotate': { permission: 'admin' },
 	'DELETE /api/keys/:id': { permission: 'admin' },
 	'GET /api/lists': { permission: 'read' },
 	'PATCH /api/lists': { permission: 'write', alsoRead: true },

@@ -114,6 +114,71 @@ describe('DELETE /api/keys/{id}', () => {
 	});
 });
 
+describe('POST /api/keys/{id}/rotate', () => {
+	const rotate = (id: string, json: object, key?: string) =>
+		server.call<{ id: string; key: string }>(`POST /api/keys/${id}/rotate`, { json, key });
+	const statusOf = async (key: string) => (await server.call('GET /api/forms', { key })).status;
+
+	test('puts a key of the same name, rights and lifetime in the place of the old one, which is revoked at once', async () => {
+		const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
+		const { key: oldKey, ...old } = (await create({ name: 'build', permissions: ['read', 'write'], expiresAt })).body;
+		const { status, body } = await rotate(old.id, {});
+		expect(status).toBe(201);
+		const { id, key, display, createdAt, expiresAt: end, ...same } = body as Record<string, unknown>;
+		const { id: oldId, display: _, createdAt: __, expiresAt: ___, ...before } = old as Record<string, unknown>;
+		expect(same).toEqual(before);
+		expect(id).not.toBe(oldId);
+		expect(Math.abs(Date.parse(`${end}`) - Date.parse(expiresAt))).toBeLessThan(60_000);
+		expect([await statusOf(oldKey), await statusOf(`${key}`)]).toEqual([401, 200]);
+		const [listed] = (await server.call<{ keys: object[] }>('GET /api/keys')).body.keys;
+		expect(listed).toMatchObject({ id, display, createdAt });
+		const { body: audit } = await server.call<{ entries: object[] }>('GET /api/audit?action=rotateKey&limit=1');
+		expect(audit.entries[0]).toMatchObject({ object: `key:${id}`, facts: { replaces: oldId } });
+	});
+
+	test('leaves both valid for the overlap, and never lengthens the life of the old one', async () => {
+		const lasting = (await create({ permissions: ['read'] })).body;
+		const { body } = await rotate(lasting.id, { overlapSeconds: 2 });
+		const valid = async () => [await statusOf(lasting.key), await statusOf(body.key)];
+		expect(await valid()).toEqual([200, 200]);
+		await Bun.sleep(2100);
+		expect(await valid()).toEqual([401, 200]);
+		const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+		const ending = (await create({ permissions: ['read'], expiresAt })).body;
+		await rotate(ending.id, { overlapSeconds: 86_400 });
+		const { keys } = (await server.call<{ keys: { id: string; expiresAt: string }[] }>('GET /api/keys')).body;
+		expect(keys.find(({ id }) => id === ending.id)?.expiresAt).toBe(expiresAt);
+	});
+
+	test('keeps the forms of a form-level key', async () => {
+		const second = (await server.call<{ id: string }>('POST /api/forms', { json: { name: 'Second' } })).body;
+		const old = (await create({ forms: [form.id, second.id], permissions: ['read'] })).body;
+		const { body } = await rotate(old.id, {});
+		expect(body).toMatchObject({ forms: [form.id, second.id], key: expect.stringMatching(/^fk_/) });
+		expect((await server.call(`GET /api/forms/${second.id}/submissions`, { key: body.key })).status).toBe(200);
+	});
+
+	test('of one key at the same time makes one key', async () => {
+		const old = (await create({ permissions: ['read'] })).body;
+		const all = await Promise.all(Array.from({ length: 5 }, () => rotate(old.id, {})));
+		expect(all.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
+		expect((await rotate(old.id, { overlapSeconds: 60 })).status).toBe(409);
+	});
+
+	test.each([-1, 0.5, 2_592_001, '60'])('rejects an overlap of %j', async (overlapSeconds) => {
+		const old = (await create({ permissions: ['read'] })).body;
+		const { status, body } = await rotate(old.id, { overlapSeconds });
+		expect({ status, body }).toMatchObject({ status: 400, body: { errors: [{ field: 'overlapSeconds' }] } });
+		expect(await statusOf(old.key)).toBe(200);
+	});
+
+	test('knows no key of the other mode', async () => {
+		const old = (await create({ permissions: ['read'] })).body;
+		expect((await rotate(old.id, {}, testAdmin)).status).toBe(404);
+		expect((await rotate('nope', {})).status).toBe(404);
+	});
+});
+
 test('only an admin key manages keys', async () => {
 	const limited = await server.createKey({ permissions: ['read', 'write', 'delete'] });
 	const ofForm = await server.createKey({ form: form.id });

@@ -8,7 +8,7 @@ import type { Captcha } from '../../../src/form-values/captchas.ts';
 import type { FileRules } from '../../../src/form-values/file-rules.ts';
 
 const FORM = { address: 'https://in.example.com/f/contact-k3v9x2qm', submitUrl: 'https://in.example.com' };
-const MARKUP = ['html', 'enhanced', 'react', 'astro', 'hugo', 'eleventy'];
+const MARKUP = ['html', 'enhanced', 'react', 'vue', 'astro', 'hugo', 'eleventy'];
 
 const codeOf = (captcha: Captcha | null, id: string) =>
 	snippetsFor({ ...FORM, captcha, honeypot: '_gotcha' }).find((snippet) => snippet.id === id)?.code ?? '';
@@ -21,7 +21,7 @@ describe('the snippets', () => {
 	test.each(MARKUP)('%s has a file input if it is wanted, and sends files, not only their names', (id) => {
 		const code = withFiles(id);
 		expect(code).toMatch(/name="files" type="file" multiple accept="image\/\*,.pdf"/);
-		if (id !== 'react') expect(code).toContain('method="POST" enctype="multipart/form-data"');
+		if (id !== 'react' && id !== 'vue') expect(code).toContain('method="POST" enctype="multipart/form-data"');
 		expect(withFiles(id, { ...files, maxFiles: 1, types: [] })).toMatch(/name="files" type="file" ?\/?>/);
 		expect(codeOf(null, id)).not.toMatch(/type="file"|enctype/);
 	});

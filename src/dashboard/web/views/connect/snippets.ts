@@ -120,16 +120,59 @@ function reactCaptcha(form: SnippetForm): string {
 	return `\n      ${captchaMarkup(form.captcha, form.address).replace('class=', 'className=')}`;
 }
 
-/** Loads the captcha's script once the widget stands in the page. */
 function reactScript(form: SnippetForm): string {
-	if (form.captcha === null) return '';
-	return `
-  useEffect(() => {
-    const src = '${captchaScript(form.captcha, form.submitUrl)}';
-    if (document.querySelector(\`script[src="\${src}"]\`)) return;
-    document.head.append(Object.assign(document.createElement('script'), { src }));
-  }, []);
-`;
+	return form.captcha ? `\n  useEffect(() => {\n${captchaLoader(form, '    ')}\n  }, []);\n` : '';
+}
+
+/** Loads the captcha's script once the widget stands in the page. */
+function captchaLoader({ captcha, submitUrl }: SnippetForm, by: string): string {
+	const lines = [
+		`const src = '${captcha && captchaScript(captcha, submitUrl)}';`,
+		`if (document.querySelector(\`script[src="\${src}"]\`)) return;`,
+		`document.head.append(Object.assign(document.createElement('script'), { src }));`,
+	];
+	return indent(lines, by);
+}
+
+function vueCode(form: SnippetForm): string {
+	const lines = [
+		...inputMarkup(form),
+		...(form.honeypot === undefined ? [] : honeypot(form.honeypot)),
+		...(form.captcha ? [captchaMarkup(form.captcha, form.address)] : []),
+		`<button :disabled="state === 'sending'">${words.snippets.send}</button>`,
+		`<p v-if="error" role="alert">{{ error }}</p>`,
+	];
+	return `<script setup>
+import { ${form.captcha ? 'onMounted, ' : ''}ref } from 'vue';
+
+const state = ref('idle');
+const error = ref('');
+${form.captcha ? `\nonMounted(() => {\n${captchaLoader(form, '  ')}\n});\n` : ''}
+async function submit(event) {
+  state.value = 'sending';
+  error.value = '';
+  try {
+    const response = await fetch('${form.address}', {
+      method: 'POST',
+      headers: { Accept: 'application/json' },
+      body: new FormData(event.target),
+    });
+    const result = await response.json();
+    state.value = response.ok ? 'sent' : 'failed';
+    if (!response.ok) error.value = result.error;
+  } catch {
+    state.value = 'failed';
+    error.value = '${words.snippets.noConnection}';
+  }
+}
+</script>
+
+<template>
+  <p v-if="state === 'sent'" role="status">${words.snippets.sent}</p>
+  <form v-else @submit.prevent="submit">
+${indent(lines, '    ')}
+  </form>
+</template>`;
 }
 
 /** A credential that lets a command pass although it comes from no page. */
@@ -182,6 +225,7 @@ const KINDS: Record<string, Omit<Snippet, 'id' | 'code'> & { code: (form: Snippe
 		code: fetchCode,
 	},
 	react: { title: words.snippets.react, hint: words.snippets.reactHint, code: reactCode },
+	vue: { title: words.snippets.vue, hint: words.snippets.vueHint, code: vueCode },
 	astro: {
 		title: words.snippets.astro,
 		hint: words.snippets.astroHint,
