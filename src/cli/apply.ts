@@ -1,10 +1,12 @@
 /** `formsrv apply`: makes forms as a file says. */
 
+import { shownUrl } from '../delivery/webhooks/posting-settings.ts';
+import { AppError } from '../errors.ts';
 import { plural } from '../text/plural.ts';
 import { type Cli, CommandError } from './cli.ts';
 import type { CliCommand } from './command.ts';
-import { type ReadFile, readFormsFile } from './forms-file.ts';
-import { type Plan, planOf, type Step, shownUrl } from './plan.ts';
+import { type ReadFile, readFormsFile, sentencesOf } from './forms-file.ts';
+import { type Plan, planOf, type Step } from './plan.ts';
 import { runOnApi } from './run-on-api.ts';
 import { shorten } from './table.ts';
 
@@ -48,8 +50,14 @@ export function addApply(program: CliCommand, cli: Cli): void {
 				const { length } = plan.steps;
 				cli.note(length === 0 ? 'There is nothing to do.' : `${plural(length, 'change')} to make.`);
 				if (length > 0) cli.exitCode = 3;
-			} else await apply(cli, { file, plan, print });
-			if (json) cli.printJson({ steps: plan.steps.map((step) => shownStep(step, file)), applied: !dryRun });
+			}
+			const made = { done: 0 };
+			try {
+				if (!dryRun) await apply(cli, { file, plan, print, made });
+			} finally {
+				const steps = plan.steps.map((step) => shownStep(step, file));
+				if (json) cli.printJson({ steps, done: made.done, kept: plan.kept.map(file.redact) });
+			}
 		};
 	});
 }
@@ -58,16 +66,19 @@ interface Work {
 	file: ReadFile;
 	plan: Plan;
 	print: (step: Step) => void;
+	/** How many steps were done; counted up. */
+	made: { done: number };
 }
 
-async function apply(cli: Cli, { file, plan: { steps }, print }: Work): Promise<void> {
+async function apply(cli: Cli, { file, plan: { steps }, print, made }: Work): Promise<void> {
 	const all = plural(steps.length, 'change');
-	for (const [done, step] of steps.entries()) {
+	for (const step of steps) {
 		print(step);
 		await step.run().catch((error: Error) => {
-			const place = `forms.${step.form}: ${file.redact(error.message)}`;
-			throw new CommandError(`${place} ${done} of ${all} were made. Correct it, and apply it again.`);
+			const why = file.redact(error instanceof AppError ? sentencesOf(error) : error.message);
+			throw new CommandError(`forms.${step.form}: ${why} Done: ${made.done} of ${all}. Applying it again goes on.`);
 		});
+		made.done += 1;
 	}
 	cli.note(steps.length === 0 ? 'There was nothing to do.' : `${all} made.`);
 }

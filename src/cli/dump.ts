@@ -90,7 +90,6 @@ function webhookOf(webhook: Webhook): Members {
 		url: webhook.url,
 		...(withoutNull(others) as Members),
 		...(headers && { headers: Object.fromEntries(Object.keys(headers).map((name) => [name, 'none'])) }),
-		// As JSON, whose numbers keep their digits.
 		...(body && { body: JSON.stringify(body) }),
 	};
 }

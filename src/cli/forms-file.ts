@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { SUBMISSION_CREATED } from '../delivery/events.ts';
-import { changePosted, checkEvents, NEW_POSTED } from '../delivery/webhooks/posting-settings.ts';
+import { changePosted, checkEvents, NEW_POSTED, URL_MAX, WEBHOOKS_MAX } from '../delivery/webhooks/posting-settings.ts';
 import type { CreateWebhook, Webhook } from '../delivery/webhooks/schema.ts';
 import { AppError } from '../errors.ts';
 import { CAPTCHA_NAMES } from '../form-values/captchas.ts';
@@ -13,9 +13,10 @@ import { BLANK_SETTINGS, FORM_SETTINGS, type FormInput, type FormSettings, NAME_
 import { isSlug } from '../forms/slug.ts';
 import { checkVisitorMails } from '../forms/visitor-mails.ts';
 import { checkShape } from '../http/json-body.ts';
+import { printable } from '../log/line-text.ts';
 import { isAddressOrRange } from '../network/address-ranges.ts';
 import { FormsFile, NONE } from '../server/forms-file.ts';
-import { parseEntry } from '../spam/lists/entry.ts';
+import { MAX_ENTRIES, parseEntry } from '../spam/lists/entry.ts';
 import { LISTS, type ListName, type Mode } from '../storage/tables.ts';
 import { CommandError, type Io } from './cli.ts';
 
@@ -69,14 +70,16 @@ export function readFormsFile(path: string, { cwd, env }: Pick<Io, 'cwd' | 'env'
 		(at.length === 2 && at[0] === place[0] && [at[1], place[1]].every((name) => ADDRESSES.has(`${name}`)));
 	const redact = (sentence: string) =>
 		secrets
+			.map(({ value, name }) => ({ value: value.trim(), name }))
 			.filter(({ value }) => value.length >= SECRET_MIN)
+			.sort((a, b) => b.value.length - a.value.length)
 			.reduce((shown, { value, name }) => shown.replaceAll(value, `$${name}`), sentence);
 	try {
 		checkShape(FormsFile, value as object);
 		const { name, forms } = value as FormsFile;
 		return {
 			name: name === undefined ? undefined : checkName(name),
-			forms: Object.entries(forms).map(([slug, form]) => inFile(slug, form)),
+			forms: Object.keys(forms).map((slug) => inFile(checkSlug(slug), forms[slug] as FormOfFile)),
 			variablesOf: (at) => secrets.filter((secret) => isWithin(at, secret)).map(({ name }) => `$${name}`),
 			redact,
 		};
@@ -92,11 +95,18 @@ const ADDRESSES = new Set(['notificationEmail', 'notification']);
 function parsed(path: string, cwd: string): unknown {
 	try {
 		const text = readFileSync(resolve(cwd, path), 'utf8');
-		return path.endsWith('.json') ? JSON.parse(text) : Bun.TOML.parse(text);
+		const value: unknown = path.endsWith('.json') ? JSON.parse(text) : Bun.TOML.parse(text);
+		if (isTable(value)) return value;
 	} catch (error) {
 		// Without a parser's quotation of the file.
 		throw new CommandError(`${path} cannot be read: ${(error as Error).message.replace(/\n.*/s, '')}.`);
 	}
+	throw new CommandError(`${path} must hold an object, as {"forms": {"contact": {"name": "Contact"}}}.`);
+}
+
+/** Dates of TOML are objects too. */
+function isTable(value: unknown): value is object {
+	return value !== null && typeof value === 'object' && [Object.prototype, null].includes(Object.getPrototypeOf(value));
 }
 
 interface Secret {
@@ -118,14 +128,16 @@ interface Place {
 function resolved(value: unknown, place: Place): unknown {
 	const within = (member: unknown, name: string) => resolved(member, { ...place, path: [...place.path, name] });
 	if (Array.isArray(value)) return value.map((item, i) => within(item, `${i}`));
-	if (value === null || typeof value !== 'object') return mayBeNone(place.path) && value === NONE ? null : value;
+	if (value !== null && typeof value === 'object' && !isTable(value)) return String(value);
+	if (!isTable(value)) return mayBeNone(place.path) && value === NONE ? null : value;
 	const members = Object.entries(value).map(([name, member]): [string, unknown] => {
 		const path = [...place.path, name];
 		if (!name.endsWith(ENV)) return [name, isBody(path) ? bodyOf(member, path) : within(member, name)];
 		const target = name.slice(0, -ENV.length);
 		if (Object.hasOwn(value, target))
 			throw new CommandError(`${path.join('.')} and ${target} are both there: leave one of them out.`);
-		const secret = typeof member === 'string' ? place.env[member] : undefined;
+		const isVariable = typeof member === 'string' && Object.hasOwn(place.env, member);
+		const secret = isVariable ? place.env[member] : undefined;
 		if (!secret) throw new CommandError(`${path.join('.')} must name a variable of the environment that is set.`);
 		const at = [...place.path, target];
 		place.secrets.push({ path: at, value: secret, name: String(member) });
@@ -162,8 +174,15 @@ function checkName(name: string): string {
 }
 
 /** @throws AppError */
-function inFile(slug: string, { mode, webhooks, lists = {}, ...input }: FormsFile['forms'][string]): FormInFile {
-	if (!isSlug(slug)) throw fault(`forms.${slug} must have a slug as its name: a–z, 0–9 and hyphens.`);
+function checkSlug(name: string): string {
+	if (isSlug(name)) return name;
+	throw fault(`forms.${printable(name)} must have a slug as its name: a–z, 0–9 and hyphens.`);
+}
+
+type FormOfFile = FormsFile['forms'][string];
+
+/** @throws AppError */
+function inFile(slug: string, { mode, webhooks, lists = {}, ...input }: FormOfFile): FormInFile {
 	return placed(`forms.${slug}`, () => {
 		const settings = {
 			...NEW_SETTINGS,
@@ -172,6 +191,7 @@ function inFile(slug: string, { mode, webhooks, lists = {}, ...input }: FormsFil
 		};
 		checkOpening(settings);
 		checkVisitorMails(settings);
+		if (webhooks && webhooks.length > WEBHOOKS_MAX) throw fault(`webhooks holds at most ${WEBHOOKS_MAX}.`);
 		const named = LISTS.flatMap((name) => (lists[name] ? [[name, entriesOf(lists[name])] as const] : []));
 		return {
 			slug,
@@ -192,13 +212,14 @@ function placed<T>(place: string, read: () => T): T {
 	}
 }
 
-function sentencesOf({ details, message }: AppError): string {
+export function sentencesOf({ details, message }: AppError): string {
 	return details.fields?.map(({ message }) => message).join(' ') ?? message;
 }
 
 const fault = (message: string) => new AppError('VALIDATION_ERROR', message);
 
 function entriesOf(texts: readonly string[]): string[] {
+	if (texts.length > MAX_ENTRIES) throw fault(`a list holds at most ${MAX_ENTRIES} entries.`);
 	return texts.map((text) => {
 		const entry = parseEntry(text, isAddressOrRange);
 		if (entry === undefined) throw fault(`"${text}" is no entry of a list, such as domain:example.com.`);
@@ -211,6 +232,7 @@ function webhookOf(sent: CreateWebhook): WebhookInFile {
 	const url = sent.url.trim();
 	if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
 		throw fault('url must be an absolute http or https address, such as https://hooks.example.com/formsrv.');
+	if (url.length > URL_MAX) throw fault(`url must have at most ${URL_MAX} characters.`);
 	const headers = sent.headers ?? {};
 	// The server alone knows if there is a stored value.
 	const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value ?? 'stored']));

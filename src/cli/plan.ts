@@ -1,5 +1,6 @@
 /** The plan of `formsrv apply`: the difference between a file and the forms as they are, in steps that each leave whole forms. */
 
+import { shownUrl, WEBHOOKS_MAX } from '../delivery/webhooks/posting-settings.ts';
 import type { Webhook } from '../delivery/webhooks/schema.ts';
 import { NEW_SETTINGS, shownSettings } from '../forms/check-settings.ts';
 import type { Form } from '../forms/schema.ts';
@@ -9,7 +10,7 @@ import { LISTS, type ListName } from '../storage/tables.ts';
 import { plural } from '../text/plural.ts';
 import { type Api, at } from './api.ts';
 import { CommandError } from './cli.ts';
-import type { FormInFile, ReadFile, WebhookInFile } from './forms-file.ts';
+import { DEFAULT_WEBHOOK, type FormInFile, type ReadFile, type WebhookInFile } from './forms-file.ts';
 
 export interface Change {
 	before: unknown;
@@ -46,15 +47,15 @@ export async function planOf(api: Api, file: ReadFile, { prune }: { prune: boole
 		const place: Place = { api: api.in(form?.mode ?? wanted.mode), slug: wanted.slug, id: form?.id };
 		// A key of the other mode is rejected before anything is done.
 		if (!form && wanted.mode) await place.api.get('/api/forms');
-		const webhooks = await webhookSteps(place, wanted.webhooks);
-		if (!prune) kept.push(...webhooks.removals.map(({ label }) => label));
-		const parts = [...(prune ? webhooks.removals : []), ...webhooks.steps, ...(await listSteps(place, wanted.lists))];
+		const webhooks = await webhookSteps(place, { wanted: wanted.webhooks, file, prune });
+		kept.push(...webhooks.kept);
+		const parts = [...webhooks.steps, ...(await listSteps(place, wanted.lists))];
 		steps.push(...formSteps(place, { wanted, form, file, parts }));
 	}
 	// Forms that were made by hand, or are of another file, are left alone.
 	const removals = forms
 		.filter(({ slug, keptIn }) => keptIn === file.name && !file.forms.some((wanted) => wanted.slug === slug))
-		.map((form) => formRemoval(api, form));
+		.map((form) => formRemoval(api, form, file));
 	if (prune) steps.push(...removals);
 	else kept.push(...removals.map(({ label }) => label));
 	return { steps, kept };
@@ -68,7 +69,7 @@ function checkForm(
 	const renamed = form ? undefined : forms.find(({ formerSlugs }) => formerSlugs.includes(slug));
 	if (renamed)
 		throw new CommandError(
-			`forms.${slug} is ${renamed.slug} now, and what is posted to ${slug} goes there: name it forms.${renamed.slug} in the file.`,
+			`forms.${slug}: what is posted to ${slug} goes to the form ${renamed.slug}, which was called so before. Name that one forms.${renamed.slug}, and a new one otherwise.`,
 		);
 	if (form && mode && mode !== form.mode)
 		throw new CommandError(
@@ -140,15 +141,21 @@ function formSteps(place: Place, { wanted, form, file, parts }: Parts): Step[] {
 	return [create, ...ended];
 }
 
-function formRemoval(api: Api, { id, slug, submissionCount, spamCount }: Form): Step {
+function formRemoval(api: Api, { id, slug, submissionCount, spamCount }: Form, file: ReadFile): Step {
 	const label = `form ${slug} with its ${plural(submissionCount + spamCount, 'submission')}`;
-	const run = () => api.delete(at`/api/forms/${id}`);
+	const path = at`/api/forms/${id}`;
+	const run = async () => {
+		// The steps before it may have taken minutes.
+		const { keptIn } = await api.get<Form>(path);
+		if (keptIn !== file.name) throw new CommandError('It is no longer kept in this file, and was not deleted.');
+		await api.delete(path);
+	};
 	return { action: 'delete', what: 'form', form: slug, label, path: [slug], changes: {}, run };
 }
 
-const WEBHOOK_MEMBERS = ['name', 'url', 'format', 'include', 'events', 'isActive', 'where', 'body', 'headers'];
+const WEBHOOK_MEMBERS = ['url', ...Object.keys(DEFAULT_WEBHOOK)];
 
-/** Those of the file with the present ones that they are: by their name, or else by their address. */
+/** Those of the file with the present ones that they are: by both, by their name, or else by their address. */
 function pairs(wanted: readonly WebhookInFile[], found: readonly Webhook[]) {
 	const rest = new Set(found);
 	const before = new Map<WebhookInFile, Webhook>();
@@ -160,44 +167,66 @@ function pairs(wanted: readonly WebhookInFile[], found: readonly Webhook[]) {
 			rest.delete(one);
 		}
 	};
-	match(({ name, url }, one) => one.name === name && (name !== null || one.url === url));
-	match(({ name, url }, one) => one.url === url && (one.name === null || name === null));
+	match(({ name, url }, one) => one.name === name && one.url === url);
+	match(({ name }, one) => name !== null && one.name === name);
+	match(({ url }, one) => one.url === url);
 	return { all: wanted.map((webhook) => ({ webhook, before: before.get(webhook) })), rest: [...rest] };
+}
+
+interface Webhooks {
+	wanted: readonly WebhookInFile[] | undefined;
+	file: ReadFile;
+	prune: boolean;
 }
 
 async function webhookSteps(
 	place: Place,
-	wanted: readonly WebhookInFile[] | undefined,
-): Promise<{ steps: Step[]; removals: Step[] }> {
-	if (wanted === undefined) return { steps: [], removals: [] };
+	{ wanted, file, prune }: Webhooks,
+): Promise<{ steps: Step[]; kept: string[] }> {
+	if (wanted === undefined) return { steps: [], kept: [] };
 	const { api, slug } = place;
 	const base = () => `${pathOf(place)}/webhooks`;
 	const found = place.id === undefined ? [] : (await api.get<{ webhooks: Webhook[] }>(base())).webhooks;
 	const { all, rest } = pairs(wanted, found);
-	const labelOf = ({ name, url }: Pick<Webhook, 'name' | 'url'>) => `webhook ${name ?? shownUrl(url)} of ${slug}`;
 	const steps = all.map(({ webhook, before }, i): Step => {
 		const path = [slug, 'webhooks', `${i}`];
 		checkStored({ webhook, before, path: `forms.${path.join('.')}` });
-		// Stored values of headers cannot be read, so that names alone are compared.
-		const changes = changesBetween(
-			{ ...before, headers: namesOf(before) },
-			{ ...webhook, headers: namesOf(webhook) },
-			WEBHOOK_MEMBERS,
-		);
+		const changes = webhookChanges(before, webhook);
 		const sent = {
 			...after(changes),
 			url: webhook.url,
 			...((changes.headers || changes.url) && { headers: webhook.headers }),
 		};
 		const run = () => (before ? api.patch(base() + at`/${before.id}`, sent) : api.post(base(), sent));
-		const action = before ? 'change' : 'create';
-		return { action, what: 'webhook', form: slug, label: labelOf(webhook), path, changes, run };
+		const [variable] = file.variablesOf([...path, 'url']);
+		const label = `webhook ${webhook.name ?? variable ?? shownUrl(webhook.url)} of ${slug}`;
+		return { action: before ? 'change' : 'create', what: 'webhook', form: slug, label, path, changes, run };
 	});
 	const removals = rest.map((webhook): Step => {
+		const label = `webhook ${webhook.name ?? shownUrl(webhook.url)} of ${slug}`;
 		const run = () => api.delete(base() + at`/${webhook.id}`);
-		return { action: 'delete', what: 'webhook', form: slug, label: labelOf(webhook), path: [], changes: {}, run };
+		return { action: 'delete', what: 'webhook', form: slug, label, path: [], changes: {}, run };
 	});
-	return { steps: steps.filter(({ changes }) => Object.keys(changes).length > 0), removals };
+	const needed = steps.filter(({ action, changes }) => action === 'create' || Object.keys(changes).length > 0);
+	const most = found.length + steps.filter(({ action }) => action === 'create').length;
+	if (!prune && most > WEBHOOKS_MAX)
+		throw new CommandError(
+			`forms.${slug} would have ${most} webhooks, with ${rest.length} that are not in the file, and may have ${WEBHOOKS_MAX}: take some away, or add --prune.`,
+		);
+	if (!prune) return { steps: needed, kept: removals.map(({ label }) => label) };
+	// The old ones go last, so that nothing is missed, unless there is no room for both.
+	return { steps: most > WEBHOOKS_MAX ? [...removals, ...needed] : [...needed, ...removals], kept: [] };
+}
+
+function webhookChanges(before: Webhook | undefined, webhook: WebhookInFile): Record<string, Change> {
+	const present = {
+		...(before ?? DEFAULT_WEBHOOK),
+		// Stored values of headers cannot be read, so that names alone are compared.
+		headers: namesOf(before),
+		// One that the server disabled is for a person to resume.
+		isActive: before === undefined || before.isActive || before.disabledReason !== null,
+	};
+	return changesBetween(present, { ...webhook, headers: namesOf(webhook) }, WEBHOOK_MEMBERS);
 }
 
 /** @throws CommandError if a header is to keep its value and there is none, or another host would get it */
@@ -212,9 +241,6 @@ function checkStored({ webhook, before, path }: { webhook: WebhookInFile; before
 }
 
 const namesOf = (webhook: Pick<Webhook, 'headers'> | undefined) => Object.keys(webhook?.headers ?? {}).sort();
-
-/** The rest of it often contains a credential. */
-export const shownUrl = (url: string) => `${URL.parse(url)?.origin ?? ''}/…`;
 
 async function listSteps(place: Place, wanted: FormInFile['lists']): Promise<Step[]> {
 	const names = LISTS.filter((name) => wanted[name]);

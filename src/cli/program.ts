@@ -81,7 +81,10 @@ export async function createProgram(cli: Cli, argv: readonly string[]): Promise<
 			'formsrv forms create "Contact"               create a form',
 			'formsrv submissions list contact-k3v9x2qm    read what people sent',
 		)
-		.addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 called wrongly. Settings: formsrv serve --help');
+		.addHelpText(
+			'after',
+			'\nExit codes: 0 done, 1 failed, 2 called wrongly, 3 a dry run with something to do. Settings: formsrv serve --help',
+		);
 	program.hook('preAction', (_, command) => rejectEmptyTexts(command));
 	// Without a known command, help and suggestions need all of them; so does the completion.
 	const asked = argv[0] === 'completion' ? undefined : COMMANDS.get(argv[0]);

@@ -1,5 +1,7 @@
 /** Writes TOML: tables of values, as `formsrv forms dump` needs them. */
 
+import { printableJson } from '../log/line-text.ts';
+
 const BARE = /^[A-Za-z0-9_-]+$/;
 const WIDTH = 100;
 
@@ -7,7 +9,7 @@ export type TomlValue = string | number | boolean | TomlValue[] | { [name: strin
 
 /** A table with its head, as `[forms.contact]` or `[[forms.contact.webhooks]]`. */
 export function tomlTable(head: string, members: Record<string, TomlValue>): string {
-	return [...(head === '' ? [] : [head]), ...tomlLines(members)].map((line) => `${line}\n`).join('');
+	return [head, ...tomlLines(members)].map((line) => `${line}\n`).join('');
 }
 
 export function tomlKey(name: string): string {
@@ -27,7 +29,7 @@ function written(value: TomlValue): string {
 	return line.length <= WIDTH ? line : `[\n${items.map((item) => `\t${item},\n`).join('')}]`;
 }
 
-/** The escapes of JSON are among those of TOML, which wants one more. */
+/** The escapes of JSON are among those of TOML. */
 function text(value: string): string {
-	return JSON.stringify(value).replaceAll('\u007f', '\\u007f');
+	return printableJson(JSON.stringify(value));
 }

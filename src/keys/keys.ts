@@ -38,22 +38,8 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 			.prepare(),
 	);
 
-	function toResponse(row: ApiKeyRow, formIds: readonly string[] | null): ApiKey {
-		const time = (millis: number | null) => (millis === null ? null : new Date(millis).toISOString());
-		return {
-			id: encodeId(row.id),
-			name: row.name,
-			display: row.display,
-			mode: row.mode,
-			form: formIds?.[0] ?? null,
-			forms: formIds && [...formIds],
-			permissions: row.permissions,
-			createdAt: storage.clock.timeline().isoOf(row.id),
-			expiresAt: time(row.expiresAt),
-			lastUsedAt: time(row.lastUsedAt),
-			revokedAt: time(row.revokedAt),
-		};
-	}
+	const toResponse = (row: ApiKeyRow, formIds: readonly string[] | null) =>
+		shownKey(row, { formIds, createdAt: storage.clock.timeline().isoOf(row.id) });
 
 	async function find(id: string): Promise<ApiKeyRow | undefined> {
 		const keyId = decodeId(id) ?? -1;
@@ -140,6 +126,8 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 			);
 			return { token, key: await present(row) };
 		},
+		/** @throws AppError NOT_FOUND if there is no such key (in that mode). */
+		get: async (id: string, mode?: Mode): Promise<ApiKey> => present(await findIn(mode, id)),
 		/** All keys, or those of one mode, newest first. */
 		async list(mode?: Mode): Promise<ApiKey[]> {
 			const rows = await storage.db
@@ -201,6 +189,26 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 			if (!principal) throw unauthorized('invalid');
 			return principal;
 		},
+	};
+}
+
+function shownKey(
+	row: ApiKeyRow,
+	{ formIds, createdAt }: { formIds: readonly string[] | null; createdAt: string },
+): ApiKey {
+	const time = (millis: number | null) => (millis === null ? null : new Date(millis).toISOString());
+	return {
+		id: encodeId(row.id),
+		name: row.name,
+		display: row.display,
+		mode: row.mode,
+		form: formIds?.[0] ?? null,
+		forms: formIds && [...formIds],
+		permissions: row.permissions,
+		createdAt,
+		expiresAt: time(row.expiresAt),
+		lastUsedAt: time(row.lastUsedAt),
+		revokedAt: time(row.revokedAt),
 	};
 }
 

@@ -57,6 +57,7 @@ export const keyRoutes = (keys: Keys, auth: Auth) =>
 		.post(
 			'/:id/rotate',
 			async ({ principal: { mode }, params, request, set }) => {
+				await keys.get(params.id, mode);
 				const { overlapSeconds = 0 } = await readJson(request, RotateApiKey);
 				const { token, key } = await keys.rotate(params.id, { mode, overlapMs: overlapSeconds * SECOND_MS });
 				set.status = 201;

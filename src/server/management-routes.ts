@@ -38,6 +38,7 @@ import { fileRoutes } from '../submissions/files/routes.ts';
 import { submissionRoutes } from '../submissions/routes.ts';
 import { spamRoutes } from '../submissions/spam/routes.ts';
 import { statsRoutes } from '../submissions/stats/routes.ts';
+import { lazy } from '../tasks/lazy.ts';
 import { formsFileSchema } from './forms-file.ts';
 import { createApiCalls } from './mcp/api-calls.ts';
 import { mcpRoutes } from './mcp/routes.ts';
@@ -117,8 +118,9 @@ export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): 
 		const all = [...described, describedEndpoint('/api/f'), describedEndpoint('/f'), describedProbes()];
 		return all.reduce((whole, routes) => whole.use(routes), new Elysia() as AnyElysia);
 	};
+	const schema = lazy(formsFileSchema);
 	router.get('/api/forms.schema.json', () =>
-		Response.json(formsFileSchema(), { headers: { 'Access-Control-Allow-Origin': '*' } }),
+		Response.json(schema(), { headers: { 'Access-Control-Allow-Origin': '*' } }),
 	);
 	router.use(apiDocs({ document: () => openApiDocument(documented(), info), baseUrl: urls.base }));
 	return recording;

@@ -5,6 +5,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import Ajv2020 from 'ajv/dist/2020.js';
 import type { Form } from '../../src/forms/schema.ts';
 import { FORM_SETTINGS, SETTING_NAMES } from '../../src/forms/settings.ts';
+import { openStorage } from '../../src/storage/open.ts';
+import { webhooks } from '../../src/storage/tables.ts';
 import { seeded } from '../seeded.ts';
 import { openTestServer } from '../server.ts';
 import { SETTINGS } from '../upgrade/fill.ts';
@@ -117,6 +119,14 @@ test.each([
 	['[forms.a]\nname = "A"\n[forms.a.autoresponder]\nfield = "email"', 'autoresponder needs a captcha'],
 	['[form.a]\nname = "A"', '"form" is not known here'],
 	['[forms.a', 'cannot be read'],
+	[
+		`[forms.a]\nname = "A"\n${'[[forms.a.webhooks]]\nurl = "https://x.example"\n'.repeat(11)}`,
+		'webhooks holds at most 10',
+	],
+	[
+		`[forms.a]\nname = "A"\n[forms.a.lists]\nallow = [${'"text:abc",'.repeat(5001)}]`,
+		'a list holds at most 5000 entries',
+	],
 	['name = " "\n[forms.a]\nname = "A"', 'name must have 1 to 200 characters'],
 	['[forms.a]\nname = "A"\n[[forms.a.webhooks]]\nurl = "ftp://x"', 'forms.a: webhooks.0: url must be an absolute http'],
 	[
@@ -154,7 +164,10 @@ test('a form that was renamed, or is kept in another file, is not taken; one mad
 	await cli.json('forms', 'update', 'hand', '--slug', 'renamed');
 	for (const flags of [[], ['--prune', '--yes']]) {
 		const { code, stderr } = await cli.call('apply', 'forms.toml', ...flags);
-		expect([code, stderr]).toEqual([1, expect.stringContaining('forms.hand is renamed now')]);
+		expect([code, stderr]).toEqual([
+			1,
+			expect.stringContaining('goes to the form renamed, which was called so before'),
+		]);
 	}
 	expect((await cli.json('forms', 'list')).map(({ slug }: Form) => slug)).toEqual(['renamed']);
 });
@@ -171,20 +184,62 @@ test('a webhook is found again by its name, or else by its address, and keeps it
 	expect(await idsAfter(webhook(`name = " one "\n${one}`))).toEqual([first]);
 	expect(await idsAfter(webhook('name = "one"\nurl = "https://two.example/x"'))).toEqual([first]);
 	expect(await idsAfter(webhook('url = "https://two.example/x"'))).toEqual([first]);
+	expect(await idsAfter(webhook('name = "two"\nurl = "https://two.example/x"'))).toEqual([first]);
+	expect(await idsAfter(webhook('name = "renamed"\nurl = "https://two.example/x"'))).toEqual([first]);
 	const both = await idsAfter(webhook(`name = "b"\n${one}`) + webhook('url = "https://two.example/x"'));
 	expect(both).toEqual([first, expect.any(String)]);
+	const same = (n: number) => webhook(`name = "same"\nurl = "https://same.example/${n}"`);
+	const four = await idsAfter(
+		webhook(`name = "b"\n${one}`) + webhook('url = "https://two.example/x"') + same(1) + same(2),
+	);
+	expect(
+		await idsAfter(webhook(`name = "b"\n${one}`) + webhook('url = "https://two.example/x"') + same(2) + same(1)),
+	).toEqual(four);
 	expect(await cli.call('apply', 'forms.toml', '--dry-run')).toMatchObject({ code: 0, stdout: '' });
 });
+
+test('a webhook that the server disabled stays so, and one that the file disables is', async () => {
+	const file = '[forms.a]\nname = "A"\n[[forms.a.webhooks]]\nurl = "https://x.example/"\n';
+	write(file);
+	await cli.call('apply', 'forms.toml');
+	const storage = await openStorage(cli.config().database);
+	await storage.batch((tx) => [tx.update(webhooks).set({ isActive: false, disabledReason: 'gone' })], null);
+	await storage.close();
+	expect(await cli.call('apply', 'forms.toml', '--dry-run')).toMatchObject({ code: 0, stdout: '' });
+	write(`${file}isActive = false\n`);
+	expect((await cli.call('apply', 'forms.toml')).stdout).toContain('isActive: true → false');
+});
+
+test('dates that TOML has of its own are moments', async () => {
+	write(
+		'[forms.a]\nname = "A"\nopensAt = 2027-01-31T09:00:00Z\nfields = [{ name = "day", type = "date", min = 2026-01-31 }]\n',
+	);
+	expect(await cli.call('apply', 'forms.toml')).toMatchObject({ code: 0 });
+	expect(await show('a')).toMatchObject({ opensAt: '2027-01-31T09:00:00.000Z', fields: [{ min: '2026-01-31' }] });
+	expect(await cli.call('apply', 'forms.toml', '--dry-run')).toMatchObject({ code: 0, stdout: '' });
+	write('[forms.a]\nname = "A"\nfiles = 2026-01-31\n');
+	expect((await cli.call('apply', 'forms.toml')).stderr).toContain('forms.a.files must be');
+});
+
+test.each(['null', '[]', '5', '{"forms":{"a\\nb":null}}', '{"forms":{"__proto__":{"name":"A"}}}'])(
+	'the JSON file %s is rejected in one sentence',
+	async (text) => {
+		write(text, 'forms.json');
+		const { code, stderr } = await cli.call('apply', 'forms.json');
+		expect([code, stderr.trim().split('\n').length]).toEqual([1, 1]);
+		expect(stderr).toMatch(/forms\.json( must hold an object|: forms\.\S+ must have a slug)/);
+	},
+);
 
 test('values of the environment, addresses of webhooks and what they post are not in the plan', async () => {
 	await cli.call('keys', 'create');
 	Object.assign(cli.env, {
 		OFFICE: 'ada@private.example, bob@private.example',
-		HOOK: 'https://hooks.example.com/t0ken',
+		HOOK: 'https://t0ken.example.com/t0ken',
 		BODY: '{"key":"s3cret","text_env":"HOOK"}',
 	});
 	write(
-		'[forms.body]\nname = "B"\nnotificationEmail_env = "OFFICE"\n[[forms.body.webhooks]]\nname = "chat"\n' +
+		'[forms.body]\nname = "B"\nnotificationEmail_env = "OFFICE"\n[[forms.body.webhooks]]\n' +
 			'url_env = "HOOK"\nformat = "custom"\nbody_env = "BODY"\nheaders = { "X.body" = "b", "files" = "none of these" }\n',
 	);
 	for (const flags of [['--dry-run'], ['--dry-run', '--json'], ['--json']]) {
@@ -212,7 +267,9 @@ test('what the server rejects stops there, names the form, and leaves whole form
 	write('[forms.a]\nname = "A"\n[forms.b]\nname = "B"\ncaptcha = "turnstile"\n[forms.c]\nname = "C"\n');
 	const { code, stderr } = await cli.call('apply', 'forms.toml');
 	expect([code, stderr]).toEqual([1, expect.stringContaining('forms.b: captcha "turnstile" needs')]);
-	expect(stderr).toContain('1 of 3 changes were made');
+	expect(stderr).toContain('Done: 1 of 3 changes. Applying it again goes on.');
+	const shown = await cli.call('apply', 'forms.toml', '--json');
+	expect([shown.code, JSON.parse(shown.stdout).done, JSON.parse(shown.stdout).steps.length]).toEqual([1, 0, 2]);
 	cli.env.FORMSRV_TURNSTILE_SECRET = 'x';
 	expect((await cli.call('apply', 'forms.toml')).stderr).toContain('2 changes made.');
 });
@@ -284,7 +341,7 @@ test('a dump of forms with any settings changes nothing, in TOML and in JSON, ne
 		write('[forms.newer]\nname = "N"\n[forms.tried]\nname = "T"\nmode = "test"\n', 'modes.toml');
 		const { stderr } = await cli.call('apply', 'modes.toml', ...far);
 		expect(stderr).toContain('The key is a live key');
-		expect(stderr).not.toContain('were made');
+		expect(stderr).not.toContain('Done:');
 		const schema = await (await fetch(`${server.baseUrl}/api/forms.schema.json`)).json();
 		const isValid = new Ajv2020({ strict: false, formats: { 'date-time': true } }).compile(schema);
 		expect([isValid(JSON.parse(readFileSync(cli.path('dump.json'), 'utf8'))), isValid.errors]).toEqual([true, null]);

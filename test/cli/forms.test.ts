@@ -136,7 +136,15 @@ test('a form is cloned with its settings, webhooks and lists, and without what i
 	const settings = ['--redirect-url', 'https://example.com/x', '--kept-in', 'site'];
 	const form = await cli.json('forms', 'create', 'Contact', '--test', '--slug', 'contact', ...settings);
 	await cli.json('webhooks', 'create', 'contact', '--url', 'https://hooks.example.com/a', '--name', 'plain');
-	await cli.json('webhooks', 'create', 'contact', '--url', 'https://hooks.example.com/b', '--headers', '{"X-Key":"secret"}');
+	await cli.json(
+		'webhooks',
+		'create',
+		'contact',
+		'--url',
+		'https://hooks.example.com/b',
+		'--headers',
+		'{"X-Key":"secret"}',
+	);
 	await cli.json('lists', 'add', 'block', 'domain:spam.example', '--form', 'contact');
 	const { code, stderr } = await cli.call('forms', 'clone', 'contact', 'Copy', '--slug', 'copy');
 	expect([code, stderr]).toEqual([0, expect.stringContaining('has headers, and is not taken along: add it to copy')]);

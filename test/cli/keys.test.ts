@@ -110,7 +110,7 @@ describe('keys rotate', () => {
 		expect((await cli.call('keys', 'rotate', made.id)).stderr).toContain(`(${made.id}) is revoked.`);
 	});
 
-	test.each(['1', '31d', '-1h', 'soon', ''])('an overlap of %j is wrong usage', async (overlap) => {
+	test.each(['1', '31d', '-1h', 'soon'])('an overlap of %j is wrong usage', async (overlap) => {
 		const { id } = await cli.json('keys', 'create');
 		const { code, stderr } = await cli.call('keys', 'rotate', id, '--overlap', overlap);
 		expect([code, stderr]).toEqual([2, expect.stringContaining('--overlap must be a time such as 24h or 7d')]);

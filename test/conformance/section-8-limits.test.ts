@@ -117,7 +117,7 @@ test('a body may be as large as the operator allows', async () => {
 	while (status === 500) ({ status } = await send());
 	expect(status).toBe(200);
 	await roomy.close();
-});
+}, 180_000);
 
 describe('rates', () => {
 	test('are reported and, once used up, return 429 and Retry-After', async () => {

@@ -111,7 +111,10 @@ async function bundledVue(code: string): Promise<string> {
 	const vue = JSON.stringify(Bun.resolveSync('vue/dist/vue.runtime.esm-bundler.js', import.meta.dir));
 	writeFileSync(path, page.replaceAll(/from ['"]vue['"]/g, `from ${vue}`));
 	const flags = ['__VUE_OPTIONS_API__', '__VUE_PROD_DEVTOOLS__', '__VUE_PROD_HYDRATION_MISMATCH_DETAILS__'];
-	const define = { 'process.env.NODE_ENV': '"production"', ...Object.fromEntries(flags.map((flag) => [flag, 'false'])) };
+	const define = {
+		'process.env.NODE_ENV': '"production"',
+		...Object.fromEntries(flags.map((flag) => [flag, 'false'])),
+	};
 	const { outputs } = await Bun.build({ entrypoints: [path], define });
 	return (await outputs[0]?.text()) ?? '';
 }

@@ -9,6 +9,10 @@ import { bytesOf } from '../../text/cut-text.ts';
 import { placeholderProblem } from '../../text/placeholders.ts';
 import { SUBMISSION_CREATED, WEBHOOK_EVENT_NAMES } from '../events.ts';
 
+/** The most of one form. */
+export const WEBHOOKS_MAX = 10;
+/** In characters. */
+export const URL_MAX = 2048;
 const NAME_MAX = 100;
 const HEADERS_MAX = 10;
 const HEADER_VALUE_MAX = 2048;
@@ -72,6 +76,11 @@ export function changePosted(before: Posted, input: PostedInput, url: string): P
 	const [first] = faults;
 	if (first) throw new AppError('VALIDATION_ERROR', first.message, { fields: faults });
 	return posted;
+}
+
+/** The rest of it often contains a credential. */
+export function shownUrl(url: string): string {
+	return `${new URL(url).origin}/…`;
 }
 
 /** The events after a change; what is left out has the default. @throws AppError VALIDATION_ERROR */

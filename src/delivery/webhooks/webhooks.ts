@@ -21,12 +21,10 @@ import { DAY_MS } from '../../tasks/durations.ts';
 import { formShown, STANDARD } from './event.ts';
 import { type PostRequest, requestOf } from './message.ts';
 import { postingOf } from './message-requests.ts';
-import { changePosted, checkEvents, NEW_POSTED } from './posting-settings.ts';
+import { changePosted, checkEvents, NEW_POSTED, shownUrl, URL_MAX, WEBHOOKS_MAX } from './posting-settings.ts';
 import type { CreateWebhook, UpdateWebhook, Webhook, WebhookTestResult, WebhookWithSecret } from './schema.ts';
 import { createWebhookSecret, signingSecrets, webhookHeaders, webhookOutcome } from './webhook.ts';
 
-const URL_MAX = 2048;
-const WEBHOOKS_MAX = 10;
 const OLD_SECRET_SIGNS_FOR_MS = DAY_MS;
 const TEST_EVENT = 'webhook.test';
 const TEST_NOTE = 'Messages arrive. Nothing else needs to be done.';
@@ -213,11 +211,6 @@ function recordedOf(after: WebhookRow, before?: WebhookRow) {
 	if (before && before.url !== after.url) changes.url ??= SECRET;
 	for (const name of SECRETS) if (before && !Bun.deepEquals(before[name], after[name])) changes[name] = SECRET;
 	return { formId: after.formId, object: `webhook:${encodeId(after.id)}`, changes };
-}
-
-/** The rest of it often contains a credential. */
-function shownUrl(url: string): string {
-	return `${new URL(url).origin}/…`;
 }
 
 /** Updates planned deliveries: their URL, and the reason why they wait. */

@@ -75,7 +75,7 @@ function checkThanks(sent: ThanksTexts, fault: Fault): ThanksTexts | undefined {
 		if (part === 'linkUrl' && !parseRedirectUrl(text)) {
 			return fault('thanks.linkUrl', 'an absolute http or https address, without user name');
 		}
-		if (part === 'linkLabel' && !sent.linkUrl) return fault('thanks.linkUrl', 'set where thanks.linkLabel is');
+		if (part === 'linkLabel' && !sent.linkUrl?.trim()) return fault('thanks.linkUrl', 'set where thanks.linkLabel is');
 		return [part, text];
 	});
 	if (checked.includes(undefined)) return undefined;

@@ -5,6 +5,8 @@ import { isEmailAddress } from '../../text/email-address.ts';
 export const ENTRY_KINDS = ['email', 'domain', 'cidr', 'text'] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
+/** The most of one list. */
+export const MAX_ENTRIES = 5000;
 export const MIN_TEXT = 3;
 export const MAX_TEXT = 200;
 const ENTRY = /^\s*([a-z]+)\s*:\s*(.*?)\s*$/is;

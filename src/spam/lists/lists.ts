@@ -6,11 +6,10 @@ import { isAddressOrRange } from '../../network/address-ranges.ts';
 import type { Change as CountChange } from '../../storage/audit/changes.ts';
 import type { Db, Storage } from '../../storage/contract.ts';
 import { type FormRow, LISTS, type ListName, listEntries, type Mode } from '../../storage/tables.ts';
-import { parseEntry } from './entry.ts';
+import { MAX_ENTRIES, parseEntry } from './entry.ts';
 import { createMatcher, type Matcher } from './matcher.ts';
 import type { ChangeLists, ListCounts, Lists } from './schema.ts';
 
-const MAX_ENTRIES = 5000;
 /** A statement takes only so many parameters. */
 const ROWS_OF_STATEMENT = 500;
 
