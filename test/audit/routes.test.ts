@@ -116,6 +116,10 @@ const CALLS: Record<string, (form: Made) => Call | Promise<Call>> = {
 	'POST /api/erasures': () => ({ path: '/api/erasures', json: { email: 'ada@example.com', dryRun: false } }),
 	'POST /api/forms/:id/test-token': ({ id }) => ({ path: `/api/forms/${id}/test-token` }),
 	'POST /api/keys': () => ({ path: '/api/keys', json: { name: 'build', permissions: ['read'] } }),
+	'POST /api/keys/:id/rotate': async () => {
+		const { key } = await server.app.keys.create({ mode: 'live', permissions: ['read'] });
+		return { path: `/api/keys/${key.id}/rotate`, json: {} };
+	},
 	'DELETE /api/keys/:id': async () => {
 		const { key } = await server.app.keys.create({ mode: 'live', permissions: ['read'] });
 		return { path: `/api/keys/${key.id}` };
