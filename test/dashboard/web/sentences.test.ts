@@ -26,7 +26,7 @@ const NO_SENTENCES = [
 ];
 /** Code for other pages, of which the sentences are taken from the catalogue; names of fields; class names in variables. */
 const OF_PROGRAMS: Record<string, RegExp> = {
-	'views/connect/snippets.ts': /[<>{}]|-H ["']/,
+	'views/connect/snippets.ts': /[<>{}]|-H ["']|^const /,
 	'views/connect/snippet-inputs.ts': /</,
 	'summary.ts': /^(your|full|first) (email|name)$/,
 	'components/inputs.tsx': /^input mono$/,
