@@ -1,6 +1,6 @@
 /**
  * `bun run release`: the files to download, in `dist/release`: the program for every system, built twice and compared; their SHA-256, the
- * bill of materials and the installer. It exits with 1 if anything is missing or not as it has to be.
+ * bill of materials, the installer and the client for npm. It exits with 1 if anything is missing or not as it has to be.
  */
 
 import { copyFile, mkdir, rm } from 'node:fs/promises';
@@ -8,6 +8,7 @@ import { basename, join } from 'node:path';
 import { create } from 'tar';
 import { billOfMaterials } from './bill-of-materials.ts';
 import { buildBinary, buildPages } from './build.ts';
+import { buildClient, readDocument } from './client.ts';
 import { manPage } from './man-page.ts';
 import { TARGETS, type TargetName } from './targets.ts';
 import { tryProgram } from './try-program.ts';
@@ -53,6 +54,16 @@ async function runHere(name: TargetName, program: string): Promise<string> {
 	}
 }
 
+/** As `npm pack` would: npm installs it by its address, or publishes it. */
+async function packClient(): Promise<void> {
+	const folder = join(STAGE, 'package');
+	await buildClient(await readDocument(), folder);
+	const files = [...new Bun.Glob('*').scanSync(folder)].sort().map((name) => `package/${name}`);
+	const file = join(RELEASE, 'formsrv-client.tgz');
+	await create({ file, cwd: STAGE, gzip: { level: 9 }, portable: true, mtime: MTIME }, files);
+	await rm(STAGE, { recursive: true, force: true });
+}
+
 async function sha256(path: string): Promise<string> {
 	const hash = new Bun.CryptoHasher('sha256');
 	for await (const chunk of Bun.file(path).stream()) hash.update(chunk);
@@ -78,6 +89,7 @@ for (const name of Object.keys(TARGETS) as TargetName[]) {
 	await rm(STAGE, { recursive: true, force: true });
 }
 await copyFile('deploy/install.sh', join(RELEASE, 'install.sh'));
+await packClient();
 await Bun.write(
 	join(RELEASE, 'formsrv.cdx.json'),
 	`${JSON.stringify(billOfMaterials(ROOT, [...included].sort()), null, '\t')}\n`,

@@ -27,7 +27,7 @@ test.each(EXAMPLES)('%s stands in these files and in no other: %j', async (word,
 test('the files that documents name exist', async () => {
 	const root = join(SRC, '..');
 	const documents = ['CONTRIBUTING.md', 'docs/*.md', 'docs/decisions/*.md'];
-	const files = ['src', 'test', 'bench', 'scripts'].flatMap((folder) =>
+	const files = ['src', 'test', 'bench', 'scripts', 'client'].flatMap((folder) =>
 		[...new Bun.Glob(`${folder}/**/*.{ts,tsx}`).scanSync(root)].map((path) => `/${path}`),
 	);
 	const missing: string[] = [];

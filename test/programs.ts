@@ -13,6 +13,7 @@ const PURPOSES = {
 	faketime: 'servers whose clocks differ',
 	exim4: 'mails through a real mail server',
 	fish: 'completions in fish',
+	node: 'the client of the API in Node',
 	nginx: 'files of visitors through a proxy, with the configuration of docs/operating.md',
 	pgbouncer: 'a pooler in front of PostgreSQL',
 	python3: 'the receiver of webhooks in Python',

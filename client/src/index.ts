@@ -1,0 +1,192 @@
+/** The API of a formsrv server: a function for each of its operations, by the names of the served document. */
+
+import { type Operations, PAGED, type Paged, ROUTES } from './operations.ts';
+
+export type * from './operations.ts';
+
+export interface ClientOptions {
+	/** Base address of the server, such as `https://forms.example.com`; without a key its submit address will do. */
+	baseUrl: string;
+	/** An API key. Without one there is only what visitors may do. */
+	key?: string;
+	/** How often a call is tried again that did not reach the server, or found it busy; 2. */
+	retries?: number;
+	/** In place of the global `fetch`. */
+	fetch?: (url: string, init: RequestInit) => Promise<Response>;
+	/** In place of `JSON.parse`, which rounds numbers of more than 16 digits. */
+	parseJson?: (text: string) => unknown;
+}
+
+export interface CallOptions {
+	signal?: AbortSignal;
+	/** Of a submission: the same key stores it once. By default each call has its own. */
+	idempotencyKey?: string;
+	headers?: Record<string, string>;
+}
+
+type Parameters<Args> =
+	Record<string, never> extends Args ? [args?: Args, options?: CallOptions] : [args: Args, options?: CallOptions];
+
+export type Client = {
+	[Name in keyof Operations]: (
+		...parameters: Parameters<Operations[Name]['args']>
+	) => Promise<Operations[Name]['result']>;
+} & {
+	/** All items of a list, page by page. Submissions come oldest first, and none is missed or doubled while others arrive. */
+	all: { [Name in keyof Paged]: (...parameters: Parameters<Operations[Name]['args']>) => AsyncGenerator<Paged[Name]> };
+};
+
+/** What the server says is wrong. */
+export class FormsrvError extends Error {
+	/** Status of the response. */
+	readonly status: number;
+	/** Such as `VALIDATION_ERROR`; empty if something else than formsrv responded. */
+	readonly code: string;
+	/** The fields at fault. */
+	readonly errors: readonly FieldError[];
+	/** Names the request in the log of the server. */
+	readonly requestId: string | undefined;
+
+	constructor(message: string, { status, code = '', errors = [], requestId }: Said & { status: number }) {
+		super(message);
+		this.name = 'FormsrvError';
+		this.status = status;
+		this.code = code;
+		this.errors = errors;
+		this.requestId = requestId;
+	}
+}
+
+export interface FieldError {
+	field: string;
+	code: string;
+	message: string;
+}
+
+interface Said {
+	code?: string;
+	errors?: readonly FieldError[];
+	requestId?: string | undefined;
+}
+
+type Args = Record<string, unknown>;
+type Route = { method: string; path: string; isStream?: boolean; isKeyed?: boolean };
+
+const SECOND_MS = 1000;
+/** The longest wait between two tries. */
+const WAIT_MAX_MS = 60 * SECOND_MS;
+/** Nothing was done: the same call may be made again. */
+const BUSY = [429, 503];
+/** The outcome is not known. */
+const UNCLEAR = [500, 502, 504];
+const PAGE = 100;
+
+export function createClient(options: ClientOptions): Client {
+	const call = (route: Route, args?: Args, callOptions?: CallOptions) => send(options, { route, args, ...callOptions });
+	const functions = Object.entries<Route>(ROUTES).map(([name, route]) => [
+		name,
+		(args?: Args, callOptions?: CallOptions) => call(route, args, callOptions),
+	]);
+	const lists = Object.entries<string>(PAGED).map(([name, items]) => [
+		name,
+		(args?: Args, callOptions?: CallOptions) =>
+			pages((page) => call((ROUTES as Record<string, Route>)[name] as Route, { ...args, ...page }, callOptions), {
+				items,
+				isByCursor: name === 'listSubmissions' && args?.order !== 'desc',
+			}),
+	]);
+	return { ...Object.fromEntries(functions), all: Object.fromEntries(lists) } as Client;
+}
+
+interface Page {
+	pagination: { limit: number; offset: number; hasMore: boolean; cursor?: string };
+}
+
+async function* pages(
+	read: (page: Args) => Promise<unknown>,
+	{ items, isByCursor }: { items: string; isByCursor: boolean },
+): AsyncGenerator {
+	for (let page: Args = isByCursor ? { order: 'asc', after: '0' } : { offset: 0 }; ; ) {
+		const list = (await read({ limit: PAGE, ...page })) as Page & Record<string, unknown[]>;
+		yield* list[items] as unknown[];
+		const { limit, offset, hasMore, cursor } = list.pagination;
+		if (!hasMore) return;
+		page = isByCursor ? { order: 'asc', after: cursor } : { offset: offset + limit };
+	}
+}
+
+interface Call extends CallOptions {
+	route: Route;
+	args?: Args | undefined;
+}
+
+/** @throws FormsrvError, or what `fetch` throws */
+async function send(client: ClientOptions, call: Call): Promise<unknown> {
+	const { retries = 2, parseJson = JSON.parse } = client;
+	const request = requestOf(client, call);
+	const mayRepeat = /^(?:GET|PUT)$/.test(call.route.method) || call.route.isKeyed === true;
+	for (let tries = 0; ; tries++) {
+		const isLast = tries === retries;
+		let response: Response;
+		try {
+			response = await (client.fetch ?? fetch)(request.url, request.init);
+		} catch (error) {
+			if (isLast || !mayRepeat || call.signal?.aborted) throw error;
+			await wait(tries, null);
+			continue;
+		}
+		if (response.ok && call.route.isStream) return response;
+		const text = await response.text();
+		if (response.ok) return parseJson(text);
+		const isPassing = BUSY.includes(response.status) || (mayRepeat && UNCLEAR.includes(response.status));
+		const after = response.headers.get('retry-after');
+		if (isLast || !isPassing || Number(after) * SECOND_MS > WAIT_MAX_MS) throw errorOf(response, text);
+		await wait(tries, after);
+	}
+}
+
+function requestOf({ baseUrl, key }: ClientOptions, { route, args = {}, ...options }: Call) {
+	const { body, ...values } = args;
+	const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+		const value = values[name];
+		delete values[name];
+		// A browser would take these for a way up.
+		if (value === undefined || /^\.{0,2}$/.test(`${value}`)) throw new TypeError(`${name} must name an object.`);
+		return encodeURIComponent(`${value}`);
+	});
+	const query = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
+	const search = new URLSearchParams(query.map(([name, value]) => [name, `${value}`])).toString();
+	const isForm = body instanceof FormData || body instanceof URLSearchParams;
+	const headers: Record<string, string> = {
+		...(route.isStream ? {} : { Accept: 'application/json' }),
+		...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
+		...(body === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
+		...(route.isKeyed ? { 'Idempotency-Key': options.idempotencyKey ?? crypto.randomUUID() } : {}),
+		...options.headers,
+	};
+	const init: RequestInit = {
+		method: route.method,
+		headers,
+		...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+		...(options.signal ? { signal: options.signal } : {}),
+	};
+	return { url: `${baseUrl.replace(/\/+$/, '')}${path}${search === '' ? '' : `?${search}`}`, init };
+}
+
+function errorOf({ status, statusText, headers }: Response, text: string): FormsrvError {
+	let said: Said & { error?: unknown } = {};
+	try {
+		said = JSON.parse(text) ?? {};
+	} catch {
+		// Another program responded, such as a proxy.
+	}
+	const { error, code, errors, requestId = headers.get('x-request-id') ?? undefined } = said;
+	const message = typeof error === 'string' ? error : `The server responded with ${status} ${statusText}.`;
+	return new FormsrvError(message, { status, code, errors, requestId });
+}
+
+/** As long as the server asks for, or else longer each time, and not the same for all clients. */
+function wait(tries: number, after: string | null): Promise<void> {
+	const ms = after === null ? 2 ** tries * SECOND_MS * (0.5 + Math.random() / 2) : Number(after) * SECOND_MS;
+	return new Promise((resolve) => setTimeout(resolve, Number.isNaN(ms) ? SECOND_MS : ms));
+}
