@@ -73,7 +73,7 @@ export function createRequestPipeline({
 
 function kindOf({ path, request }: RequestInfo): RequestKind {
 	if (request.method === 'POST' && (path.startsWith('/f/') || path.startsWith('/api/f/'))) return 'submission';
-	return path.startsWith('/api/') ? 'api' : 'other';
+	return path.startsWith('/api/') || path === '/mcp' ? 'api' : 'other';
 }
 
 /** Short, unique within the process, and unlikely to collide with another process's. */

@@ -85,6 +85,15 @@ test('submissions are counted by outcome and reason, and timed', async () => {
 	expect(more('formsrv_http_responses_total{kind="submission",status="404"}')).toBe(1);
 });
 
+test('calls of the API and of agents are counted together', async () => {
+	const before = await scrape();
+	await server.call('GET /api/forms');
+	await server.call('POST /mcp', { json: {} });
+	const after = await scrape();
+	const sample = 'formsrv_http_request_duration_seconds_count{kind="api"}';
+	expect(sampleOf(after, sample) - sampleOf(before, sample)).toBe(2);
+});
+
 test('the queue is counted by channel and state, with the age of its oldest delivery', async () => {
 	const { id, slug } = await server.app.forms.create('live', { name: 'Queued' });
 	await server.call(`POST /api/forms/${id}/webhooks`, { json: { url: nowhere } });

@@ -210,6 +210,8 @@ describe('the lists', () => {
 			[{ field: 'block', code: 'TOO_MANY' }],
 		]);
 		expect(await reasonOf({ email: 'x@d4999.example' })).toBe('block: domain:d4999.example');
+		const long = Array.from({ length: 5000 }, (_, i) => `text:${i} ${'ä'.repeat(190)}`);
+		expect((await change({ block: long })).body).toEqual({ block: 5000, allow: 0 });
 		await change({ block: [] });
 	});
 

@@ -27,6 +27,9 @@ const changed = jsonResponse('How many entries the lists have then.', {
 const reads = { permission: 'read' } as const;
 const writes = { permission: 'write', isTelling: true } as const;
 
+/** Both lists, full of the longest entries, fit into it. */
+const MAX_BYTES = 8 * 2 ** 20;
+
 export const listRoutes = (lists: SpamLists, auth: Auth) =>
 	new Elysia({ prefix: '/api', tags: ['Spam'] })
 		.use(auth)
@@ -39,7 +42,8 @@ export const listRoutes = (lists: SpamLists, auth: Auth) =>
 		})
 		.patch(
 			'/lists',
-			async ({ ownMode, request }) => lists.change({ mode: ownMode }, await readJson(request, ChangeLists)),
+			async ({ ownMode, request }) =>
+				lists.change({ mode: ownMode }, await readJson(request, ChangeLists, { maxBytes: MAX_BYTES })),
 			{
 				access: writes,
 				detail: operation('updateLists', 'Change the lists of all forms', {
@@ -63,7 +67,7 @@ export const listRoutes = (lists: SpamLists, auth: Auth) =>
 			async ({ principal, params, request }) => {
 				const form = { mode: principal.mode, form: params.id };
 				await lists.get(form);
-				return lists.change(form, await readJson(request, ChangeLists));
+				return lists.change(form, await readJson(request, ChangeLists, { maxBytes: MAX_BYTES }));
 			},
 			{
 				access: writes,
