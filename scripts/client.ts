@@ -1,11 +1,11 @@
 /**
- * `bun scripts/client.ts [FOLDER]`: the npm package `@formsrv/client` in a folder, by default `dist/client`: its types are made from the
- * API document, which the application is asked for in a folder of its own.
+ * `bun scripts/client.ts`: the npm package `@formsrv/client` in `dist/client`. Its types are made from the API document, which the
+ * application is asked for in a folder of its own.
  */
 
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import manifest from '../package.json';
 import { createCli } from '../src/cli/cli.ts';
 import { localApi } from '../src/cli/local-api.ts';
@@ -56,7 +56,7 @@ const SCALARS: Record<string, string> = {
 	null: 'null',
 };
 
-/** Writes the package. @param document The API document of a server of this version. */
+/** Writes the package. @param document The API document of a server of this version. @param folder What is there is removed. */
 export async function buildClient(document: ApiDocument, folder: string): Promise<void> {
 	const stage = await mkdtemp(join(tmpdir(), 'formsrv-client-'));
 	try {
@@ -204,7 +204,7 @@ export async function readDocument(): Promise<ApiDocument> {
 }
 
 if (import.meta.main) {
-	const folder = resolve(process.argv[2] ?? join(ROOT, 'dist/client'));
+	const folder = join(ROOT, 'dist/client');
 	await buildClient(await readDocument(), folder);
 	console.log(`Built ${folder}`);
 }

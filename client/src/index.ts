@@ -5,7 +5,7 @@ import { type Operations, PAGED, type Paged, ROUTES } from './operations.ts';
 export type * from './operations.ts';
 
 export interface ClientOptions {
-	/** Base address of the server, such as `https://forms.example.com`; without a key its submit address will do. */
+	/** Base address of the server, such as `https://forms.example.com`. At its submit address are only the functions `…ByShortPath`. */
 	baseUrl: string;
 	/** An API key. Without one there is only what visitors may do. */
 	key?: string;
@@ -13,7 +13,7 @@ export interface ClientOptions {
 	retries?: number;
 	/** In place of the global `fetch`. */
 	fetch?: (url: string, init: RequestInit) => Promise<Response>;
-	/** In place of `JSON.parse`, which rounds numbers of more than 16 digits. */
+	/** In place of `JSON.parse`, which rounds numbers of more than 15 digits. */
 	parseJson?: (text: string) => unknown;
 }
 
@@ -32,9 +32,18 @@ export type Client = {
 		...parameters: Parameters<Operations[Name]['args']>
 	) => Promise<Operations[Name]['result']>;
 } & {
-	/** All items of a list, page by page. Submissions come oldest first, and none is missed or doubled while others arrive. */
-	all: { [Name in keyof Paged]: (...parameters: Parameters<Operations[Name]['args']>) => AsyncGenerator<Paged[Name]> };
+	/**
+	 * All items of a list, page by page. Submissions come oldest first, from `after` on, and none is missed or doubled while others arrive. The
+	 * other lists are read by their place: collect one first, if what you do with its items takes them out of it.
+	 */
+	all: {
+		[Name in keyof Paged]: (
+			...parameters: Parameters<Omit<Operations[Name]['args'], Paging>>
+		) => AsyncGenerator<Paged[Name]>;
+	};
 };
+
+type Paging = 'limit' | 'offset' | 'order';
 
 /** What the server says is wrong. */
 export class FormsrvError extends Error {
@@ -75,25 +84,24 @@ type Route = { method: string; path: string; isStream?: boolean; isKeyed?: boole
 const SECOND_MS = 1000;
 /** The longest wait between two tries. */
 const WAIT_MAX_MS = 60 * SECOND_MS;
-/** Nothing was done: the same call may be made again. */
-const BUSY = [429, 503];
-/** The outcome is not known. */
-const UNCLEAR = [500, 502, 504];
+/** In a response of formsrv itself: nothing was done, and the same call may be made again. */
+const BUSY = ['RATE_LIMITED', 'UNAVAILABLE'];
+/** A proxy may respond with any of these after the call was passed on: the outcome is not known. */
+const UNCLEAR = [429, 500, 502, 503, 504];
 const PAGE = 100;
 
 export function createClient(options: ClientOptions): Client {
-	const call = (route: Route, args?: Args, callOptions?: CallOptions) => send(options, { route, args, ...callOptions });
 	const functions = Object.entries<Route>(ROUTES).map(([name, route]) => [
 		name,
-		(args?: Args, callOptions?: CallOptions) => call(route, args, callOptions),
+		(args?: Args, callOptions?: CallOptions) => send(options, { route, args, ...callOptions }),
 	]);
 	const lists = Object.entries<string>(PAGED).map(([name, items]) => [
 		name,
-		(args?: Args, callOptions?: CallOptions) =>
-			pages((page) => call((ROUTES as Record<string, Route>)[name] as Route, { ...args, ...page }, callOptions), {
-				items,
-				isByCursor: name === 'listSubmissions' && args?.order !== 'desc',
-			}),
+		(args?: Args, callOptions?: CallOptions) => {
+			const route = (ROUTES as Record<string, Route>)[name] as Route;
+			const read = (page: Args) => send(options, { route, args: { ...args, ...page }, ...callOptions });
+			return pages(read, items, name === 'listSubmissions' ? { order: 'asc', after: args?.after ?? '0' } : {});
+		},
 	]);
 	return { ...Object.fromEntries(functions), all: Object.fromEntries(lists) } as Client;
 }
@@ -102,16 +110,17 @@ interface Page {
 	pagination: { limit: number; offset: number; hasMore: boolean; cursor?: string };
 }
 
-async function* pages(
-	read: (page: Args) => Promise<unknown>,
-	{ items, isByCursor }: { items: string; isByCursor: boolean },
-): AsyncGenerator {
-	for (let page: Args = isByCursor ? { order: 'asc', after: '0' } : { offset: 0 }; ; ) {
-		const list = (await read({ limit: PAGE, ...page })) as Page & Record<string, unknown[]>;
-		yield* list[items] as unknown[];
+async function* pages(read: (page: Args) => Promise<unknown>, items: string, first: Args): AsyncGenerator {
+	let before = new Set<unknown>();
+	for (let page: Args = { ...first, offset: 0 }; ; ) {
+		const list = (await read({ ...page, limit: PAGE })) as Page & Record<string, { id: string }[]>;
+		const all = list[items] as { id: string }[];
+		// What is new at the beginning of a list shifts its places.
+		yield* all.filter(({ id }) => !before.has(id));
+		before = new Set(all.map(({ id }) => id));
 		const { limit, offset, hasMore, cursor } = list.pagination;
 		if (!hasMore) return;
-		page = isByCursor ? { order: 'asc', after: cursor } : { offset: offset + limit };
+		page = 'after' in first ? { ...first, after: cursor, offset: 0 } : { offset: offset + limit };
 	}
 }
 
@@ -123,25 +132,33 @@ interface Call extends CallOptions {
 /** @throws FormsrvError, or what `fetch` throws */
 async function send(client: ClientOptions, call: Call): Promise<unknown> {
 	const { retries = 2, parseJson = JSON.parse } = client;
+	const { route, signal } = call;
 	const request = requestOf(client, call);
-	const mayRepeat = /^(?:GET|PUT)$/.test(call.route.method) || call.route.isKeyed === true;
+	const mayRepeat = /^(?:GET|PUT)$/.test(route.method) || route.isKeyed === true;
 	for (let tries = 0; ; tries++) {
 		const isLast = tries === retries;
-		let response: Response;
 		try {
-			response = await (client.fetch ?? fetch)(request.url, request.init);
+			const response = await (client.fetch ?? fetch)(request.url, request.init);
+			if (response.ok && route.isStream) return response;
+			const text = await response.text();
+			if (response.ok) return readJson(text, parseJson);
+			const error = errorOf(response, text);
+			const after = response.headers.get('retry-after');
+			const isPassing = BUSY.includes(error.code) || (mayRepeat && UNCLEAR.includes(error.status));
+			if (isLast || !isPassing || Number(after) * SECOND_MS > WAIT_MAX_MS) throw error;
+			await wait(tries, { after, signal });
 		} catch (error) {
-			if (isLast || !mayRepeat || call.signal?.aborted) throw error;
-			await wait(tries, null);
-			continue;
+			if (isLast || !mayRepeat || signal?.aborted || error instanceof FormsrvError) throw error;
+			await wait(tries, { after: null, signal });
 		}
-		if (response.ok && call.route.isStream) return response;
-		const text = await response.text();
-		if (response.ok) return parseJson(text);
-		const isPassing = BUSY.includes(response.status) || (mayRepeat && UNCLEAR.includes(response.status));
-		const after = response.headers.get('retry-after');
-		if (isLast || !isPassing || Number(after) * SECOND_MS > WAIT_MAX_MS) throw errorOf(response, text);
-		await wait(tries, after);
+	}
+}
+
+function readJson(text: string, parse: (text: string) => unknown): unknown {
+	try {
+		return parse(text);
+	} catch {
+		throw new FormsrvError('The server responded with something else than JSON.', { status: 200 });
 	}
 }
 
@@ -157,13 +174,16 @@ function requestOf({ baseUrl, key }: ClientOptions, { route, args = {}, ...optio
 	const query = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
 	const search = new URLSearchParams(query.map(([name, value]) => [name, `${value}`])).toString();
 	const isForm = body instanceof FormData || body instanceof URLSearchParams;
-	const headers: Record<string, string> = {
+	const headers = new Headers({
 		...(route.isStream ? {} : { Accept: 'application/json' }),
 		...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
 		...(body === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
-		...(route.isKeyed ? { 'Idempotency-Key': options.idempotencyKey ?? crypto.randomUUID() } : {}),
-		...options.headers,
-	};
+		// Pages without https have no `crypto.randomUUID`.
+		...(route.isKeyed
+			? { 'Idempotency-Key': options.idempotencyKey ?? crypto.getRandomValues(new Uint32Array(4)).join('-') }
+			: {}),
+	});
+	for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
 	const init: RequestInit = {
 		method: route.method,
 		headers,
@@ -185,8 +205,18 @@ function errorOf({ status, statusText, headers }: Response, text: string): Forms
 	return new FormsrvError(message, { status, code, errors, requestId });
 }
 
-/** As long as the server asks for, or else longer each time, and not the same for all clients. */
-function wait(tries: number, after: string | null): Promise<void> {
-	const ms = after === null ? 2 ** tries * SECOND_MS * (0.5 + Math.random() / 2) : Number(after) * SECOND_MS;
-	return new Promise((resolve) => setTimeout(resolve, Number.isNaN(ms) ? SECOND_MS : ms));
+/** As long as the server asks for, or else longer each time, and not the same for all clients. @throws the reason of the signal */
+function wait(
+	tries: number,
+	{ after, signal }: { after: string | null; signal: AbortSignal | undefined },
+): Promise<void> {
+	const asked = Number(after ?? Number.NaN) * SECOND_MS;
+	const ms = Number.isNaN(asked) ? 2 ** tries * SECOND_MS * (0.5 + Math.random() / 2) : asked;
+	return new Promise((resolve, reject) => {
+		const timer = setTimeout(resolve, ms);
+		signal?.addEventListener('abort', () => {
+			clearTimeout(timer);
+			reject(signal.reason);
+		});
+	});
 }

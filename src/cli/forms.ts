@@ -10,7 +10,7 @@ import type { FieldSuggestion } from '../forms/suggestion/suggest-fields.ts';
 import type { Lists } from '../spam/lists/schema.ts';
 import { MODES, type Mode } from '../storage/tables.ts';
 import { plural } from '../text/plural.ts';
-import { at, findForm } from './api.ts';
+import { type Api, at, findForm } from './api.ts';
 import { type Cli, CommandError, type Options } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { addDump } from './dump.ts';
@@ -113,7 +113,7 @@ function addClone(forms: CliCommand, cli: Cli): void {
 		.command('clone')
 		.description(
 			'Create a form with the settings, webhooks and lists of another, and without its submissions. Webhooks get secrets of their own; one with ' +
-				'headers is not taken along, because their values cannot be read.',
+				'headers is not taken along, because their values cannot be read. Elsewhere it takes a key with "admin".',
 		)
 		.argument('<form>', 'Id or slug of the form')
 		.argument('<name>', 'The name of the new one')
@@ -127,21 +127,41 @@ function addClone(forms: CliCommand, cli: Cli): void {
 		const settings = Object.fromEntries(SETTING_NAMES.map((setting) => [setting, original[setting]]));
 		// It takes submissions once it has the rest.
 		const input = { ...settings, name, slug: options.slug ?? null, keptIn: null, isActive: false };
-		const { id, slug } = await api.in(original.mode).post<Form>('/api/forms', input);
-		const copy = at`/api/forms/${id}`;
-		for (const webhook of webhooks) {
-			const { name, url, format, include, events, where, body, isActive, headers } = webhook;
-			if (Object.keys(headers).length > 0)
-				cli.note(`The webhook ${name ?? webhook.id} has headers, and is not taken along: add it to ${slug}.`);
-			else
-				await api.post(`${copy}/webhooks`, {
-					...{ name, url, format, include, events, where, isActive },
-					...(body && { body }),
-				});
-		}
-		await api.patch(`${copy}/lists`, lists);
-		printForm(cli, await api.patch<Form>(copy, { isActive: original.isActive }), options);
+		const made = await api.in(original.mode).post<Form>('/api/forms', input);
+		const fill = fillClone(cli, api, { made, isActive: original.isActive, webhooks, lists });
+		printForm(
+			cli,
+			await fill.catch((error: Error) => {
+				throw new CommandError(
+					`The form ${made.slug} was made, and takes no submissions yet: ${error.message} Finish it, or delete it.`,
+				);
+			}),
+			options,
+		);
 	});
+}
+
+interface Clone {
+	made: Form;
+	isActive: boolean;
+	webhooks: readonly Webhook[];
+	lists: Lists;
+}
+
+async function fillClone(cli: Cli, api: Api, { made, isActive, webhooks, lists }: Clone): Promise<Form> {
+	const copy = at`/api/forms/${made.id}`;
+	for (const webhook of webhooks) {
+		const { name, url, format, include, events, where, body, isActive, headers } = webhook;
+		if (Object.keys(headers).length > 0)
+			cli.note(`The webhook ${name ?? webhook.id} has headers, and is not taken along: add it to ${made.slug}.`);
+		else
+			await api.post(`${copy}/webhooks`, {
+				...{ name, url, format, include, events, where, isActive },
+				...(body && { body }),
+			});
+	}
+	await api.patch(`${copy}/lists`, lists);
+	return api.patch<Form>(copy, { isActive });
 }
 
 function addSnippet(forms: CliCommand, cli: Cli): void {
@@ -155,8 +175,7 @@ function addSnippet(forms: CliCommand, cli: Cli): void {
 			'formsrv forms snippet contact-k3v9x2qm react > ContactForm.jsx',
 		);
 	runOnApi(command, { cli }, (options, idOrSlug: string, kind: string) => async (api) => {
-		const { id } = await findForm(api, idOrSlug);
-		const form = await api.get<Form>(at`/api/forms/${id}`);
+		const form = await findForm(api, idOrSlug);
 		const { paths } = await api.get<ServedDocument>('/api/openapi.json');
 		const submitUrl = paths['/f/{slug}'].servers[0].url;
 		const withFiles = form.fields?.some(({ type }) => type === 'file') ?? false;

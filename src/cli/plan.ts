@@ -224,7 +224,7 @@ function webhookChanges(before: Webhook | undefined, webhook: WebhookInFile): Re
 		// Stored values of headers cannot be read, so that names alone are compared.
 		headers: namesOf(before),
 		// One that the server disabled is for a person to resume.
-		isActive: before === undefined || before.isActive || before.disabledReason !== null,
+		isActive: before === undefined || before.isActive || (before.disabledReason !== null && webhook.isActive),
 	};
 	return changesBetween(present, { ...webhook, headers: namesOf(webhook) }, WEBHOOK_MEMBERS);
 }

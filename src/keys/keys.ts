@@ -14,6 +14,8 @@ import type { ApiKey } from './schema.ts';
 import { createToken, displayToken, hashToken, isToken } from './token.ts';
 
 const LAST_USED_RESOLUTION_MS = MINUTE_MS;
+/** Later ones have a year of more than four digits. */
+const LAST_MOMENT_MS = Date.UTC(9999, 11, 31);
 
 export interface NewKey {
 	mode: Mode;
@@ -116,6 +118,7 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 				permissions: [...new Set(input.permissions)],
 				expiresAt: input.expiresAt?.getTime() ?? null,
 			});
+			const key = toResponse(row, form ? ofForms.map(({ id }) => encodeId(id)) : null);
 			const several = ofForms.length > 1 ? ofForms.map(({ id }) => ({ keyId: row.id, formId: id })) : [];
 			await storage.batch(
 				(tx) => [tx.insert(apiKeys).values(row), ...several.map((one) => tx.insert(keyFormRows).values(one))],
@@ -124,7 +127,7 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 					facts: { ...factsOf(row), ...(form && { forms: ofForms.map(({ id }) => encodeId(id)).join() }) },
 				}),
 			);
-			return { token, key: await present(row) };
+			return { token, key };
 		},
 		/** @throws AppError NOT_FOUND if there is no such key (in that mode). */
 		get: async (id: string, mode?: Mode): Promise<ApiKey> => present(await findIn(mode, id)),
@@ -141,7 +144,7 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 		/**
 		 * Puts a new key with the same name, rights and lifetime in the place of a valid one.
 		 * @param overlapMs How long the old one stays valid beside it; 0: it is revoked at once.
-		 * @throws AppError NOT_FOUND if there is no such key (in that mode), CONFLICT if it is no longer valid.
+		 * @throws AppError NOT_FOUND if there is no such key (in that mode), CONFLICT if it is no longer valid, or was rotated before.
 		 */
 		async rotate(
 			id: string,
@@ -150,17 +153,22 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 			const old = await findIn(mode, id);
 			const at = now();
 			const madeAt = storage.clock.timeline().millisOf(old.id);
-			const expiresAt = old.expiresAt === null ? null : at + old.expiresAt - madeAt;
+			const expiresAt = old.expiresAt === null ? null : Math.min(at + old.expiresAt - madeAt, LAST_MOMENT_MS);
 			const { token, row } = newRow(storage.nextId(), { ...old, expiresAt });
+			// Nothing may fail between the commit and the response, which alone has the key.
+			const key = toResponse(row, (await keyForms.of([old])).get(old.id) ?? null);
 			await storage.batch(
 				(tx) => rotation(tx, { old, row, at, overlapMs }),
 				([valid]) => {
 					if (valid.length === 0)
-						throw new AppError('CONFLICT', `The key "${id}" was revoked or has expired: create a new one.`);
+						throw new AppError(
+							'CONFLICT',
+							`The key "${id}" was revoked, has expired or was rotated: create a new one.`,
+						);
 					return { ...recordedOf(row), facts: { ...factsOf(row), replaces: encodeId(old.id) } };
 				},
 			);
-			return { token, key: await present(row) };
+			return { token, key };
 		},
 		/**
 		 * Revokes a key; its next request is rejected. Idempotent.
@@ -215,7 +223,15 @@ function shownKey(
 function newRow(id: number, values: Pick<ApiKeyRow, 'mode' | 'formId' | 'name' | 'permissions' | 'expiresAt'>) {
 	const token = createToken(values.formId === null ? values.mode : 'form');
 	const hash = hashToken(token);
-	const row: ApiKeyRow = { ...values, id, hash, display: displayToken(token), revokedAt: null, lastUsedAt: null };
+	const row: ApiKeyRow = {
+		...values,
+		id,
+		hash,
+		display: displayToken(token),
+		revokedAt: null,
+		lastUsedAt: null,
+		isRotated: false,
+	};
 	return { token, row };
 }
 
@@ -226,15 +242,19 @@ function rotation(
 ) {
 	const end = at + overlapMs;
 	const ended = overlapMs === 0 ? { revokedAt: at } : { expiresAt: Math.min(old.expiresAt ?? end, end) };
-	const { id, revokedAt, expiresAt } = apiKeys;
-	const isValid = and(eq(id, old.id), isNull(revokedAt), or(isNull(expiresAt), gt(expiresAt, at)));
+	const { id, revokedAt, expiresAt, isRotated } = apiKeys;
+	const isLasting = and(isNull(revokedAt), or(isNull(expiresAt), gt(expiresAt, at)), eq(isRotated, false));
 	const { keyId, formId } = keyFormRows;
 	const sameForms = tx
 		.select({ keyId: sql<number>`${row.id}`.as('key_id'), formId })
 		.from(keyFormRows)
 		.where(eq(keyId, old.id));
 	return [
-		tx.update(apiKeys).set(ended).where(isValid).returning({ id }),
+		tx
+			.update(apiKeys)
+			.set({ ...ended, isRotated: true })
+			.where(and(eq(id, old.id), isLasting))
+			.returning({ id }),
 		tx.insert(apiKeys).values(row),
 		tx.insert(keyFormRows).select(sameForms),
 	] as const;

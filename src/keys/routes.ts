@@ -67,8 +67,8 @@ export const keyRoutes = (keys: Keys, auth: Auth) =>
 				access,
 				detail: operation('rotateKey', 'Rotate a key', {
 					description:
-						'Creates a key with the same name, permissions, forms and lifetime in the place of one that is valid. The response contains the new ' +
-						'key itself, this once.',
+						'Creates a key with the same name, permissions, forms and lifetime in the place of one that is valid and was not rotated before. The ' +
+						'old one is revoked, at once or after the overlap; sessions opened with it end then. The response contains the new key itself, this once.',
 					parameters: [pathParameter('id', { description: 'The key.', example: EXAMPLE.id })],
 					requestBody: jsonBody(RotateApiKey, { overlapSeconds: 86_400 }),
 					creates: jsonResponse('The new key.', { schema: NewApiKey, example: { ...EXAMPLE, key: EXAMPLE_TOKEN } }),

@@ -268,6 +268,8 @@ export const apiKeys = sqliteTable(
 		expiresAt: integer('expires_at'),
 		revokedAt: integer('revoked_at'),
 		lastUsedAt: integer('last_used_at'),
+		/** Another took its place; it may be valid until `expiresAt` all the same. */
+		isRotated: flag('is_rotated'),
 	},
 	(table) => [index('api_keys_form').on(table.formId)],
 );

@@ -207,7 +207,8 @@ test('a webhook that the server disabled stays so, and one that the file disable
 	await storage.close();
 	expect(await cli.call('apply', 'forms.toml', '--dry-run')).toMatchObject({ code: 0, stdout: '' });
 	write(`${file}isActive = false\n`);
-	expect((await cli.call('apply', 'forms.toml')).stdout).toContain('isActive: true → false');
+	// It is so already.
+	expect(await cli.call('apply', 'forms.toml')).toMatchObject({ code: 0, stdout: '' });
 });
 
 test('dates that TOML has of its own are moments', async () => {

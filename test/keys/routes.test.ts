@@ -141,6 +141,7 @@ describe('POST /api/keys/{id}/rotate', () => {
 		const { body } = await rotate(lasting.id, { overlapSeconds: 2 });
 		const valid = async () => [await statusOf(lasting.key), await statusOf(body.key)];
 		expect(await valid()).toEqual([200, 200]);
+		expect((await rotate(lasting.id, { overlapSeconds: 86_400 })).status).toBe(409);
 		await Bun.sleep(2100);
 		expect(await valid()).toEqual([401, 200]);
 		const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
@@ -148,6 +149,11 @@ describe('POST /api/keys/{id}/rotate', () => {
 		await rotate(ending.id, { overlapSeconds: 86_400 });
 		const { keys } = (await server.call<{ keys: { id: string; expiresAt: string }[] }>('GET /api/keys')).body;
 		expect(keys.find(({ id }) => id === ending.id)?.expiresAt).toBe(expiresAt);
+	});
+
+	test('ends no later than the calendar', async () => {
+		const old = (await create({ permissions: ['read'], expiresAt: '9999-12-31T00:00:00Z' })).body;
+		expect((await rotate(old.id, {})).body).toMatchObject({ expiresAt: '9999-12-31T00:00:00.000Z' });
 	});
 
 	test('keeps the forms of a form-level key', async () => {

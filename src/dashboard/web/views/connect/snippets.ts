@@ -138,7 +138,8 @@ function vueCode(form: SnippetForm): string {
 	const lines = [
 		...inputMarkup(form),
 		...(form.honeypot === undefined ? [] : honeypot(form.honeypot)),
-		...(form.captcha ? [captchaMarkup(form.captcha, form.address)] : []),
+		// Vue would take the element of a captcha for a component.
+		...(form.captcha ? [captchaMarkup(form.captcha, form.address).replace(/^<[\w-]+/, '$& v-pre')] : []),
 		`<button :disabled="state === 'sending'">${words.snippets.send}</button>`,
 		`<p v-if="error" role="alert">{{ error }}</p>`,
 	];

@@ -1,0 +1,1 @@
+ALTER TABLE `api_keys` ADD `is_rotated` integer DEFAULT false NOT NULL;

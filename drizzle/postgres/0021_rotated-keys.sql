@@ -1,0 +1,1 @@
+ALTER TABLE "api_keys" ADD COLUMN "is_rotated" smallint DEFAULT 0 NOT NULL;
