@@ -181,7 +181,8 @@ function addSnippet(forms: CliCommand, cli: Cli): void {
 		const withFiles = form.fields?.some(({ type }) => type === 'file') ?? false;
 		const snippets = snippetsOf(form, { address: `${submitUrl}/f/${form.slug}`, submitUrl, withFiles });
 		const { code = '' } = snippets.find((snippet) => snippet.id === kind) ?? {};
-		cli.printResult(options, { kind, code }, code);
+		if (options.json) cli.printJson({ kind, code });
+		else for (const line of code.split('\n')) cli.print(line);
 	});
 }
 

@@ -161,7 +161,10 @@ test('the code for a page is printed for the submit address, and nothing else', 
 	cli.env.FORMSRV_SUBMIT_URL = 'https://f.example.com';
 	await cli.json('forms', 'create', 'Contact', '--slug', 'contact');
 	const { stdout, stderr } = await cli.call('forms', 'snippet', 'contact');
-	expect(stdout).toStartWith('<form action="https://f.example.com/f/contact" method="POST">');
+	expect(stdout).toStartWith('<form action="https://f.example.com/f/contact" method="POST">\n  <label');
+	expect(stdout).toEndWith('</form>\n');
+	const { code } = await cli.json('forms', 'snippet', 'contact');
+	expect(stdout).toBe(`${code}\n`);
 	expect(stderr).toBe('');
 	for (const kind of ['html', 'fetch', 'react', 'vue', 'astro']) {
 		const shown = await cli.json('forms', 'snippet', 'contact', kind);
