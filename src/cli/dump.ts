@@ -1,15 +1,14 @@
 /** `formsrv forms dump`: the settings of forms as a file that `formsrv apply` reads. */
 
+import { DEFAULT_WEBHOOK } from '../delivery/webhooks/posting-settings.ts';
 import type { Webhook } from '../delivery/webhooks/schema.ts';
 import { DEFAULT_NOTIFICATION } from '../form-values/notification-rules.ts';
-import { NEW_SETTINGS, shownSettings } from '../forms/check-settings.ts';
+import { NEW_SETTINGS, SETTINGS_IN_FILE, shownSettings } from '../forms/check-settings.ts';
 import type { Form } from '../forms/schema.ts';
-import { SETTING_NAMES } from '../forms/settings.ts';
 import type { Lists } from '../spam/lists/schema.ts';
 import { type Api, at, findForm } from './api.ts';
 import type { Cli } from './cli.ts';
 import type { CliCommand } from './command.ts';
-import { DEFAULT_WEBHOOK } from './forms-file.ts';
 import { runOnApi } from './run-on-api.ts';
 import { type TomlValue, tomlKey, tomlTable } from './toml.ts';
 
@@ -60,11 +59,8 @@ async function dump(api: Api, form: Form): Promise<Dumped> {
 
 function settingsOf(form: Form): Members {
 	const blank = shownSettings(NEW_SETTINGS);
-	const { slug: _, keptIn: __, ...others } = Object.fromEntries(SETTING_NAMES.map((name) => [name, form[name]]));
-	const given = Object.entries(others).filter(
-		([name, value]) => !Bun.deepEquals(value, blank[name as keyof typeof blank]),
-	);
-	const settings = Object.fromEntries(given) as Partial<Form>;
+	const given = SETTINGS_IN_FILE.filter((name) => !Bun.deepEquals(form[name], blank[name]));
+	const settings: Partial<Form> = Object.fromEntries(given.map((name) => [name, form[name]]));
 	const { notification, spam } = settings;
 	if (notification) {
 		const { to: _to, ...rules } = notification;

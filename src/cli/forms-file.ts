@@ -2,8 +2,14 @@
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { SUBMISSION_CREATED } from '../delivery/events.ts';
-import { changePosted, checkEvents, NEW_POSTED, URL_MAX, WEBHOOKS_MAX } from '../delivery/webhooks/posting-settings.ts';
+import {
+	changePosted,
+	checkEvents,
+	type DEFAULT_WEBHOOK,
+	NEW_POSTED,
+	URL_MAX,
+	WEBHOOKS_MAX,
+} from '../delivery/webhooks/posting-settings.ts';
 import type { CreateWebhook, Webhook } from '../delivery/webhooks/schema.ts';
 import { AppError } from '../errors.ts';
 import { CAPTCHA_NAMES } from '../form-values/captchas.ts';
@@ -44,17 +50,6 @@ export interface ReadFile {
 	/** An error sentence without values from the environment. */
 	redact(sentence: string): string;
 }
-
-export const DEFAULT_WEBHOOK = {
-	name: null,
-	format: 'standard',
-	include: 'summary',
-	events: [SUBMISSION_CREATED],
-	isActive: true,
-	where: [],
-	headers: {},
-	body: null,
-} satisfies Partial<Webhook>;
 
 const ENV = '_env';
 /** A shorter value is no secret, and to take it out would garble sentences. */

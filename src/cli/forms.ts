@@ -128,16 +128,13 @@ function addClone(forms: CliCommand, cli: Cli): void {
 		// It takes submissions once it has the rest.
 		const input = { ...settings, name, slug: options.slug ?? null, keptIn: null, isActive: false };
 		const made = await api.in(original.mode).post<Form>('/api/forms', input);
-		const fill = fillClone(cli, api, { made, isActive: original.isActive, webhooks, lists });
-		printForm(
-			cli,
-			await fill.catch((error: Error) => {
-				throw new CommandError(
-					`The form ${made.slug} was made, and takes no submissions yet: ${error.message} Finish it, or delete it.`,
-				);
-			}),
-			options,
-		);
+		const { isActive } = original;
+		const filled = await fillClone(cli, api, { made, isActive, webhooks, lists }).catch((error: Error) => {
+			throw new CommandError(
+				`The form ${made.slug} was made, and takes no submissions yet: ${error.message} Finish it, or delete it.`,
+			);
+		});
+		printForm(cli, filled, options);
 	});
 }
 

@@ -1,16 +1,15 @@
 /** The plan of `formsrv apply`: the difference between a file and the forms as they are, in steps that each leave whole forms. */
 
-import { shownUrl, WEBHOOKS_MAX } from '../delivery/webhooks/posting-settings.ts';
+import { DEFAULT_WEBHOOK, shownUrl, WEBHOOKS_MAX } from '../delivery/webhooks/posting-settings.ts';
 import type { Webhook } from '../delivery/webhooks/schema.ts';
-import { NEW_SETTINGS, shownSettings } from '../forms/check-settings.ts';
+import { NEW_SETTINGS, SETTINGS_IN_FILE, shownSettings } from '../forms/check-settings.ts';
 import type { Form } from '../forms/schema.ts';
-import { SETTING_NAMES } from '../forms/settings.ts';
 import type { Lists } from '../spam/lists/schema.ts';
 import { LISTS, type ListName } from '../storage/tables.ts';
 import { plural } from '../text/plural.ts';
 import { type Api, at } from './api.ts';
 import { CommandError } from './cli.ts';
-import { DEFAULT_WEBHOOK, type FormInFile, type ReadFile, type WebhookInFile } from './forms-file.ts';
+import type { FormInFile, ReadFile, WebhookInFile } from './forms-file.ts';
 
 export interface Change {
 	before: unknown;
@@ -113,7 +112,7 @@ interface Parts {
 function formSteps(place: Place, { wanted, form, file, parts }: Parts): Step[] {
 	const { api, slug } = place;
 	const { settings } = wanted;
-	const names = SETTING_NAMES.filter((name) => name !== 'slug' && (name !== 'keptIn' || file.name !== undefined));
+	const names = [...SETTINGS_IN_FILE, ...(file.name === undefined ? [] : ['keptIn'])];
 	const blank = shownSettings(NEW_SETTINGS);
 	const changes = changesBetween(form ?? blank, { ...settings, keptIn: file.name }, names);
 	const opensLast = parts.length > 0 && settings.isActive && form?.isActive !== true;

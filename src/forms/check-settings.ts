@@ -16,6 +16,9 @@ import {
 /** Those of a new form of which nothing is said. */
 export const NEW_SETTINGS: FormSettings = { ...BLANK_SETTINGS, files: DEFAULT_FILE_RULES };
 
+/** Those of a form in a file, where the slug is its key, and the name of the file its mark. */
+export const SETTINGS_IN_FILE = SETTING_NAMES.filter((name) => name !== 'slug' && name !== 'keptIn');
+
 /**
  * The settings as a client sent them, in the shape in which they are stored.
  * @param input Its types are those of the settings: the schema of the body saw to it.

@@ -50,7 +50,7 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 	}
 
 	/** @throws AppError NOT_FOUND if there is no such key (in that mode). */
-	async function findIn(mode: Mode | undefined, id: string): Promise<ApiKeyRow> {
+	async function findIn(id: string, mode: Mode | undefined): Promise<ApiKeyRow> {
 		const row = await find(id);
 		if (!row || (mode && row.mode !== mode)) throw new AppError('NOT_FOUND', `There is no key "${id}".`);
 		return row;
@@ -130,7 +130,7 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 			return { token, key };
 		},
 		/** @throws AppError NOT_FOUND if there is no such key (in that mode). */
-		get: async (id: string, mode?: Mode): Promise<ApiKey> => present(await findIn(mode, id)),
+		get: async (id: string, mode?: Mode): Promise<ApiKey> => present(await findIn(id, mode)),
 		/** All keys, or those of one mode, newest first. */
 		async list(mode?: Mode): Promise<ApiKey[]> {
 			const rows = await storage.db
@@ -150,7 +150,7 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 			id: string,
 			{ mode, overlapMs }: { mode?: Mode | undefined; overlapMs: number },
 		): Promise<{ token: string; key: ApiKey }> {
-			const old = await findIn(mode, id);
+			const old = await findIn(id, mode);
 			const at = now();
 			const madeAt = storage.clock.timeline().millisOf(old.id);
 			const expiresAt = old.expiresAt === null ? null : Math.min(at + old.expiresAt - madeAt, LAST_MOMENT_MS);
@@ -175,7 +175,7 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 		 * @throws AppError NOT_FOUND if there is no such key (in that mode).
 		 */
 		async revoke(id: string, mode?: Mode): Promise<ApiKey> {
-			const row = await findIn(mode, id);
+			const row = await findIn(id, mode);
 			if (row.revokedAt !== null) return present(row);
 			const revokedAt = now();
 			await storage.batch(

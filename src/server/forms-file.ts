@@ -2,23 +2,16 @@
 
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { CreateWebhook } from '../delivery/webhooks/schema.ts';
+import { SETTINGS_IN_FILE } from '../forms/check-settings.ts';
 import { CreateForm } from '../forms/schema.ts';
-import { type FormInput, SETTING_NAMES } from '../forms/settings.ts';
+import type { FormInput } from '../forms/settings.ts';
 import { stringEnum } from '../http/schema-types.ts';
 import { LISTS, MODES } from '../storage/tables.ts';
 
 /** In place of `null`, which TOML lacks. */
 export const NONE = 'none';
 
-/** The key of a form in the file, and what `apply` sets. */
-const NOT_IN_FILE = ['slug', 'keptIn'];
-
-const settings = Object.fromEntries(
-	SETTING_NAMES.filter((name) => !NOT_IN_FILE.includes(name)).map((name) => [
-		name,
-		CreateForm.properties[name] as TSchema,
-	]),
-);
+const settings = Object.fromEntries(SETTINGS_IN_FILE.map((name) => [name, CreateForm.properties[name] as TSchema]));
 const entries = Type.Array(Type.String(), { description: 'Entries as docs/spam.md has them.' });
 const strict = { additionalProperties: false };
 

@@ -39,7 +39,6 @@ import { submissionRoutes } from '../submissions/routes.ts';
 import { spamRoutes } from '../submissions/spam/routes.ts';
 import { statsRoutes } from '../submissions/stats/routes.ts';
 import { lazy } from '../tasks/lazy.ts';
-import { formsFileSchema } from './forms-file.ts';
 import { createApiCalls } from './mcp/api-calls.ts';
 import { mcpRoutes } from './mcp/routes.ts';
 import { metricsRoutes } from './metrics.ts';
@@ -118,9 +117,10 @@ export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): 
 		const all = [...described, describedEndpoint('/api/f'), describedEndpoint('/f'), describedProbes()];
 		return all.reduce((whole, routes) => whole.use(routes), new Elysia() as AnyElysia);
 	};
-	const schema = lazy(formsFileSchema);
-	router.get('/api/forms.schema.json', () =>
-		Response.json(schema(), { headers: { 'Access-Control-Allow-Origin': '*' } }),
+	// Rarely asked for, and making it would take 2 ms of each start.
+	const schema = lazy(async () => (await import('./forms-file.ts')).formsFileSchema());
+	router.get('/api/forms.schema.json', async () =>
+		Response.json(await schema(), { headers: { 'Access-Control-Allow-Origin': '*' } }),
 	);
 	router.use(apiDocs({ document: () => openApiDocument(documented(), info), baseUrl: urls.base }));
 	return recording;

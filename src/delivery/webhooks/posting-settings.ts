@@ -8,6 +8,7 @@ import type { WebhookRow } from '../../storage/tables.ts';
 import { bytesOf } from '../../text/cut-text.ts';
 import { placeholderProblem } from '../../text/placeholders.ts';
 import { SUBMISSION_CREATED, WEBHOOK_EVENT_NAMES } from '../events.ts';
+import type { Webhook } from './schema.ts';
 
 /** The most of one form. */
 export const WEBHOOKS_MAX = 10;
@@ -45,6 +46,18 @@ export const NEW_POSTED: Omit<Posted, 'url'> = {
 	body: null,
 	where: null,
 };
+
+/** A new webhook of which only the address is said, as clients read it. */
+export const DEFAULT_WEBHOOK = {
+	name: null,
+	format: 'standard',
+	include: 'summary',
+	events: [SUBMISSION_CREATED],
+	isActive: true,
+	where: [],
+	headers: {},
+	body: null,
+} satisfies Partial<Webhook>;
 
 /**
  * The settings after a change.

@@ -39,13 +39,27 @@ function indent(lines: string[], by: string): string {
 	return lines.map((line) => by + line).join('\n');
 }
 
-function formMarkup(form: SnippetForm, attributes = ''): string {
-	const lines = [
+/** The controls that visitors fill in, with the defences. @param captchaAttributes More of them for its element. */
+function controlMarkup(form: SnippetForm, captchaAttributes = ''): string[] {
+	const captcha = form.captcha && captchaMarkup(form.captcha, form.address);
+	return [
 		...inputMarkup(form),
 		...(form.honeypot === undefined ? [] : honeypot(form.honeypot)),
-		...(form.captcha ? [captchaMarkup(form.captcha, form.address)] : []),
-		`<button type="submit">${words.snippets.send}</button>`,
+		...(captcha ? [captcha.replace(/^<[\w-]+/, `$&${captchaAttributes}`)] : []),
 	];
+}
+
+/** Sends a form. @param form What stands for it in the script. */
+const requestLines = (address: string, form: string) =>
+	`const response = await fetch('${address}', {
+  method: 'POST',
+  headers: { Accept: 'application/json' },
+  body: new FormData(${form}),
+});
+const result = await response.json();`.split('\n');
+
+function formMarkup(form: SnippetForm, attributes = ''): string {
+	const lines = [...controlMarkup(form), `<button type="submit">${words.snippets.send}</button>`];
 	const script = form.captcha
 		? `\n<script src="${captchaScript(form.captcha, form.submitUrl)}" async defer></script>`
 		: '';
@@ -65,12 +79,7 @@ const form = document.querySelector('#contact');
 
 form.addEventListener('submit', async (event) => {
   event.preventDefault();
-  const response = await fetch('${form.address}', {
-    method: 'POST',
-    headers: { Accept: 'application/json' },
-    body: new FormData(form),
-  });
-  const result = await response.json();
+${indent(requestLines(form.address, 'form'), '  ')}
   if (response.ok) form.replaceChildren('${words.snippets.sent}');
   else alert(result.error);
 });
@@ -92,12 +101,7 @@ ${reactScript(form)}
     event.preventDefault();
     setState({ status: 'sending' });
     try {
-      const response = await fetch('${form.address}', {
-        method: 'POST',
-        headers: { Accept: 'application/json' },
-        body: new FormData(event.currentTarget),
-      });
-      const result = await response.json();
+${indent(requestLines(form.address, 'event.currentTarget'), '      ')}
       setState(response.ok ? { status: 'sent' } : { status: 'failed', error: result.error });
     } catch {
       setState({ status: 'failed', error: '${words.snippets.noConnection}' });
@@ -136,10 +140,8 @@ function captchaLoader({ captcha, submitUrl }: SnippetForm, by: string): string 
 
 function vueCode(form: SnippetForm): string {
 	const lines = [
-		...inputMarkup(form),
-		...(form.honeypot === undefined ? [] : honeypot(form.honeypot)),
 		// Vue would take the element of a captcha for a component.
-		...(form.captcha ? [captchaMarkup(form.captcha, form.address).replace(/^<[\w-]+/, '$& v-pre')] : []),
+		...controlMarkup(form, ' v-pre'),
 		`<button :disabled="state === 'sending'">${words.snippets.send}</button>`,
 		`<p v-if="error" role="alert">{{ error }}</p>`,
 	];
@@ -153,12 +155,7 @@ async function submit(event) {
   state.value = 'sending';
   error.value = '';
   try {
-    const response = await fetch('${form.address}', {
-      method: 'POST',
-      headers: { Accept: 'application/json' },
-      body: new FormData(event.target),
-    });
-    const result = await response.json();
+${indent(requestLines(form.address, 'event.target'), '    ')}
     state.value = response.ok ? 'sent' : 'failed';
     if (!response.ok) error.value = result.error;
   } catch {
