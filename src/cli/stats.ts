@@ -1,7 +1,8 @@
 /** `formsrv stats`: how many submissions came on each of the last days. */
 
 import type { Form } from '../forms/schema.ts';
-import { DAYS_DEFAULT, DAYS_MAX, type DayCount } from '../submissions/stats/schema.ts';
+import { DAYS_DEFAULT, DAYS_MAX } from '../submissions/stats/bounds.ts';
+import type { AllStats, DayCount } from '../submissions/stats/schema.ts';
 import { at, findForm } from './api.ts';
 import type { Cli } from './cli.ts';
 import type { CliCommand } from './command.ts';
@@ -25,7 +26,7 @@ export function addStats(program: CliCommand, cli: Cli): void {
 				none: 'There are no days.',
 			});
 		}
-		const { forms: counts } = await api.get<{ forms: Record<string, number[]> }>('/api/stats', query);
+		const { forms: counts } = await api.get<AllStats>('/api/stats', query);
 		const { forms } = await api.get<{ forms: Form[] }>('/api/forms');
 		const rows = forms.map(({ id, slug }) => ({ id, slug, days: counts[id] ?? [] }));
 		cli.printList(options, rows, {

@@ -125,7 +125,7 @@ export const forms = {
 	/** That as a page, for a sandboxed frame. */
 	mailAddress: (id: string) => `${formPath(id)}/notification/preview`,
 	testMail: (id: string) => post<{ to: string[] }>(`${formPath(id)}/notification/test`),
-	stats: (days: number) => get<{ forms: Record<string, number[]> }>('/api/stats', { days }),
+	stats: (days: number) => get<types.AllStats>('/api/stats', { days }),
 };
 
 interface BulkChange {

@@ -6,7 +6,8 @@ import { jsonResponse, operation, queryParameter } from '../../http/openapi.ts';
 import { integer, queryOf } from '../../http/query-parameters.ts';
 import type { Auth } from '../../keys/auth.ts';
 import { formId } from '../openapi-parts.ts';
-import { AllStats, DAYS_DEFAULT, DAYS_MAX, FormStats } from './schema.ts';
+import { DAYS_DEFAULT, DAYS_MAX } from './bounds.ts';
+import { AllStats, FormStats } from './schema.ts';
 import type { Stats } from './stats.ts';
 
 const days = queryParameter('days', {
@@ -40,13 +41,16 @@ export const statsRoutes = (stats: Stats, auth: Auth) =>
 		)
 		.get(
 			'/api/stats',
-			async ({ principal, request }) => ({ forms: await stats.ofAll(principal.mode, readDays(request)) }),
+			({ principal, request }) => stats.ofAll(principal.mode, readDays(request)),
 			{
 				access: { permission: 'read' },
 				detail: operation('getStats', 'Count by form and day', {
-					description: 'The number of submissions of each form on each of the last days.',
+					description: 'The number of submissions of each form on each of the last days, and of its deliveries that failed.',
 					parameters: [days],
-					returns: jsonResponse('The counts.', { schema: AllStats, example: { forms: { cmnrg2x7k8w: [0, 3, 12] } } }),
+					returns: jsonResponse('The counts.', {
+						schema: AllStats,
+						example: { forms: { cmnrg2x7k8w: [0, 3, 12] }, failedDeliveries: { cmnrg2x7k8w: 2 } },
+					}),
 				}),
 			},
 		);

@@ -2,9 +2,7 @@
 
 import { type Static, Type } from '@sinclair/typebox';
 import { stringMap } from '../../http/schema-types.ts';
-
-export const DAYS_DEFAULT = 30;
-export const DAYS_MAX = 366;
+import { FAILED_MAX } from './bounds.ts';
 
 const DayCount = Type.Object(
 	{
@@ -26,6 +24,10 @@ export const AllStats = Type.Object(
 		forms: stringMap(Type.Array(Type.Integer()), {
 			description: 'By the id of the form: submissions that are not spam on each day in UTC, oldest first.',
 		}),
+		failedDeliveries: stringMap(Type.Integer({ maximum: FAILED_MAX }), {
+			description: `By the id of the form: how many deliveries have failed, counted up to ${FAILED_MAX}; absent: none.`,
+		}),
 	},
 	{ $id: 'AllStats' },
 );
+export type AllStats = Static<typeof AllStats>;

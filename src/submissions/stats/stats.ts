@@ -1,16 +1,22 @@
 /** Submissions per day, computed from the counts of blocks. */
 
+import { isNull, sql } from 'drizzle-orm';
 import type { Forms } from '../../forms/forms.ts';
 import { decodeId, encodeId } from '../../ids.ts';
 import type { Storage } from '../../storage/contract.ts';
-import type { Mode } from '../../storage/tables.ts';
+import { forms as formTable, type Mode } from '../../storage/tables.ts';
 import { DAY_MS } from '../../tasks/durations.ts';
-import type { DayCount } from './schema.ts';
+import { FAILED_MAX } from './bounds.ts';
+import type { AllStats, DayCount } from './schema.ts';
+
+/** Not counted to the end: a webhook may have failed for weeks. */
+const FAILED = sql<number>`(select count(*) from (select 1 from deliveries
+	where deliveries.form_id = forms.id and deliveries.state = 'failed' limit ${FAILED_MAX}) as failed)`.mapWith(Number);
 
 export type Stats = ReturnType<typeof createStats>;
 
 export function createStats(
-	{ submissions, clock, findForm }: Pick<Storage, 'submissions' | 'clock' | 'findForm'>,
+	{ db, submissions, clock, findForm }: Pick<Storage, 'db' | 'submissions' | 'clock' | 'findForm'>,
 	{ forms, now = Date.now }: { forms: Forms; now?: () => number },
 ) {
 	/** The starts of the last `days` days in UTC, today included, and of tomorrow. */
@@ -43,12 +49,17 @@ export function createStats(
 				spam: spam[i] as number,
 			}));
 		},
-		/** Counts without spam of each form of a mode by its id, oldest day first. */
-		async ofAll(mode: Mode | undefined, days: number): Promise<Record<string, number[]>> {
+		/** Of each form of a mode, the counts without spam, oldest day first. */
+		async ofAll(mode: Mode | undefined, days: number): Promise<AllStats> {
 			const bounds = boundsOf(midnights(days));
 			const ids = (await forms.list(mode)).map(({ id }) => decodeId(id) as number);
 			const counts = await submissions.countsBetween(ids, { filter: 'all', bounds });
-			return Object.fromEntries([...counts].map(([id, days]) => [encodeId(id), days]));
+			const failures = await db.select({ id: formTable.id, failed: FAILED }).from(formTable).where(isNull(formTable.deletedAt));
+			const failing = failures.filter(({ id, failed }) => failed > 0 && counts.has(id));
+			return {
+				forms: Object.fromEntries([...counts].map(([id, days]) => [encodeId(id), days])),
+				failedDeliveries: Object.fromEntries(failing.map(({ id, failed }) => [encodeId(id), failed])),
+			};
 		},
 	};
 }

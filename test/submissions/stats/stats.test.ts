@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Form } from '../../../src/forms/schema.ts';
+import { decodeId } from '../../../src/ids.ts';
+import { type DeliveryState, deliveries, type Mode } from '../../../src/storage/tables.ts';
+import type { AllStats } from '../../../src/submissions/stats/schema.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
 
 const DAY_MS = 86_400_000;
@@ -48,10 +51,33 @@ test('counts by days in UTC, spam apart, today last', async () => {
 });
 
 test('counts all forms of the mode together', async () => {
-	const { body } = await server.call<{ forms: Record<string, number[]> }>('GET /api/stats?days=3');
-	expect(body).toEqual({ forms: { [form.id]: [1, 2, 1], [quiet.id]: [0, 0, 0] } });
+	const { body } = await server.call<AllStats>('GET /api/stats?days=3');
+	expect(body).toEqual({ forms: { [form.id]: [1, 2, 1], [quiet.id]: [0, 0, 0] }, failedDeliveries: {} });
 	const key = await server.createKey({ mode: 'test' });
-	expect((await server.call('GET /api/stats', { key })).body).toEqual({ forms: {} });
+	expect((await server.call('GET /api/stats', { key })).body).toEqual({ forms: {}, failedDeliveries: {} });
+});
+
+test('counts deliveries that failed, of each form of the mode, up to a hundred', async () => {
+	const { storage } = server.app;
+	const made = async (mode: Mode, failed: number) => {
+		const { id } = await server.app.forms.create(mode, { name: 'Hooked' });
+		const delivery = { formId: decodeId(id) as number, channel: 'webhook', destination: 'https://example.com' } as const;
+		const states = [...Array(failed).fill('failed'), 'sent', 'pending'] as DeliveryState[];
+		await storage.batch((tx) =>
+			states.map((state) => tx.insert(deliveries).values({ ...delivery, id: storage.nextId(), state })),
+		);
+		return id;
+	};
+	const [none, few, many, tested] = [
+		await made('live', 0),
+		await made('live', 3),
+		await made('live', 250),
+		await made('test', 2),
+	];
+	const { body } = await server.call<AllStats>('GET /api/stats?days=1');
+	expect(body.failedDeliveries).toEqual({ [few]: 3, [many]: 100 });
+	for (const id of [none, few, many, tested]) await server.app.forms.remove(id);
+	expect((await server.call<AllStats>('GET /api/stats?days=1')).body.failedDeliveries).toEqual({});
 });
 
 test('agrees with the list, however many submissions there are', async () => {

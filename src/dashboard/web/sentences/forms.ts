@@ -16,6 +16,17 @@ export const create = 'Create form';
 
 export const lastDays = (days: number) => `Last ${days} days`;
 export const inLastDays = (count: number, days: number) => `${plural(count, 'submission')} in the last ${days} days`;
+export const today = 'Today';
 export const unread = 'Unread';
 export const all = 'All';
+export const spam = 'Spam';
+export const failed = 'Failed deliveries';
+export const atLeast = (count: string) => `${count}+`;
 export const files = 'Files';
+
+export const notOpenYet = 'Not open yet';
+export const closed = 'Closed';
+export const full = 'Full';
+export const opens = (when: string) => `opens ${when}`;
+export const closes = (when: string) => `closes ${when}`;
+export const placesLeft = (count: number) => `${plural(count, 'place')} left`;

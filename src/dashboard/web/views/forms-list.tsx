@@ -1,10 +1,11 @@
-/** All forms of the mode with their counts, and a field that creates one. */
+/** All forms of the mode: what has come in, what fails, what ends soon; and a field that creates one. */
 
 import { useState } from 'preact/hooks';
+import { FAILED_MAX } from '../../../submissions/stats/bounds.ts';
 import { roughSize } from '../../../text/byte-sizes.ts';
 import { formatCount } from '../../../text/plural.ts';
 import * as api from '../api.ts';
-import type { Form } from '../api-types.ts';
+import type { AllStats, Form } from '../api-types.ts';
 import { Button } from '../components/buttons.tsx';
 import { EmptyState } from '../components/messages.tsx';
 import { Page } from '../components/page.tsx';
@@ -15,10 +16,12 @@ import { errorOfOnly } from '../field-errors.ts';
 import { navigate } from '../location.ts';
 import { to } from '../router.ts';
 import * as words from '../sentences/words.ts';
+import { now } from '../state/clock.ts';
 import { forms, putForm } from '../state/forms.ts';
 import { may, session } from '../state/session.ts';
 import { useAction } from '../use-action.ts';
 import { useQuery } from '../use-query.ts';
+import { openingOf } from './form-opening.ts';
 
 const DAYS = 30;
 
@@ -62,7 +65,44 @@ function Recent({ counts }: { counts: number[] }) {
 	return <Sparkline counts={counts} label={words.forms.inLastDays(sum, DAYS)} />;
 }
 
-function FormsTable({ list, stats }: { list: Form[]; stats: Record<string, number[]> | undefined }) {
+function Opening({ form }: { form: Form }) {
+	const { state, isOpen, soon } = openingOf(form, now.value);
+	return (
+		<>
+			<span class={isOpen ? 'chip good' : 'chip'}>{state}</span>
+			{soon && <span class="chip warn">{soon}</span>}
+		</>
+	);
+}
+
+/** A number that leads to what it counts. */
+function Count({ count, href }: { count: number; href: string }) {
+	if (count === 0) return <span class="muted">0</span>;
+	return (
+		<a class="count" href={href}>
+			{formatCount(count)}
+		</a>
+	);
+}
+
+function Failed({ form, count = 0 }: { form: string; count: number | undefined }) {
+	const text = count < FAILED_MAX ? formatCount(count) : words.forms.atLeast(formatCount(count));
+	if (count === 0) return <span class="muted">0</span>;
+	if (!may('admin')) return <span class="count attention">{text}</span>;
+	return (
+		<a class="count attention" href={to.deliveries({ form, state: 'failed' })}>
+			{text}
+		</a>
+	);
+}
+
+function FormsTable({ list, stats }: { list: Form[]; stats: AllStats | undefined }) {
+	const hasFailed = Object.keys(stats?.failedDeliveries ?? {}).length > 0;
+	const failed: Column<Form> = {
+		head: words.forms.failed,
+		class: 'number',
+		cell: ({ id }) => <Failed form={id} count={stats?.failedDeliveries[id]} />,
+	};
 	const columns: Column<Form>[] = [
 		{
 			head: words.controls.form,
@@ -78,20 +118,29 @@ function FormsTable({ list, stats }: { list: Form[]; stats: Record<string, numbe
 		{
 			head: words.controls.state,
 			class: 'col-wide',
-			cell: ({ isActive }) => (
-				<span class={isActive ? 'chip good' : 'chip'}>{isActive ? words.controls.active : words.controls.paused}</span>
-			),
+			cell: (form) => <Opening form={form} />,
 		},
 		{
 			head: words.forms.lastDays(DAYS),
 			class: 'col-wide col-spark',
-			cell: ({ id }) => stats && <Recent counts={stats[id] ?? new Array(DAYS).fill(0)} />,
+			cell: ({ id }) => stats && <Recent counts={stats.forms[id] ?? new Array(DAYS).fill(0)} />,
+		},
+		{
+			head: words.forms.today,
+			class: 'number col-wide',
+			cell: ({ id }) => stats && formatCount(stats.forms[id]?.at(-1) ?? 0),
 		},
 		{
 			head: words.forms.unread,
 			class: 'number',
-			cell: ({ unreadCount }) => <span class={unreadCount > 0 ? 'count' : 'muted'}>{formatCount(unreadCount)}</span>,
+			cell: ({ id, unreadCount }) => <Count count={unreadCount} href={to.inbox(id, { filter: 'unread' })} />,
 		},
+		{
+			head: words.forms.spam,
+			class: 'number col-wide',
+			cell: ({ id, spamCount }) => <Count count={spamCount} href={to.inbox(id, { filter: 'spam' })} />,
+		},
+		...(hasFailed ? [failed] : []),
 		{ head: words.forms.all, class: 'number', cell: ({ submissionCount }) => formatCount(submissionCount) },
 		{
 			head: words.forms.files,
@@ -123,7 +172,7 @@ export function FormsList() {
 					<p>{words.forms.noFormsHint}</p>
 				</EmptyState>
 			)}
-			{list && list.length > 0 && <FormsTable list={list} stats={stats.data?.forms} />}
+			{list && list.length > 0 && <FormsTable list={list} stats={stats.data} />}
 		</Page>
 	);
 }

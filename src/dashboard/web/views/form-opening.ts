@@ -1,0 +1,34 @@
+/** What a list says of the opening of a form. */
+
+import { DAY_MS } from '../../../tasks/durations.ts';
+import type { Form } from '../api-types.ts';
+import { relativeTime } from '../format.ts';
+import * as words from '../sentences/words.ts';
+
+const SOON_MS = 7 * DAY_MS;
+/** From this share of its places on, a form is soon full. */
+const NEARLY_FULL = 0.9;
+
+export interface FormOpening {
+	state: string;
+	/** Whether it accepts submissions. */
+	isOpen: boolean;
+	/** What changes that before long. */
+	soon?: string | undefined;
+}
+
+export function openingOf(form: Form, now: number): FormOpening {
+	const { isActive, opensAt, closesAt, maxSubmissions, submissionCount } = form;
+	if (!isActive) return { state: words.controls.paused, isOpen: false };
+	if (opensAt !== null && Date.parse(opensAt) > now)
+		return { state: words.forms.notOpenYet, isOpen: false, soon: words.forms.opens(relativeTime(opensAt, now)) };
+	if (closesAt !== null && Date.parse(closesAt) <= now) return { state: words.forms.closed, isOpen: false };
+	if (maxSubmissions !== null && submissionCount >= maxSubmissions) return { state: words.forms.full, isOpen: false };
+	return { state: words.controls.active, isOpen: true, soon: soonClosed(form, now) };
+}
+
+function soonClosed({ closesAt, maxSubmissions, submissionCount }: Form, now: number): string | undefined {
+	if (closesAt !== null && Date.parse(closesAt) - now < SOON_MS) return words.forms.closes(relativeTime(closesAt, now));
+	if (maxSubmissions === null || submissionCount < NEARLY_FULL * maxSubmissions) return undefined;
+	return words.forms.placesLeft(maxSubmissions - submissionCount);
+}
