@@ -9,6 +9,7 @@ import { createForm, openDashboard, openServerAndBrowser } from './dashboard.ts'
 setDefaultTimeout(60_000);
 
 const { server, browser } = await openServerAndBrowser();
+const SENT: Record<string, number> = { Scarce: 2, Full: 1 };
 const inDays = (days: number) => new Date(Date.now() + days * DAY_MS + 3_600_000).toISOString();
 
 test('each form by its state, counts and failed deliveries', async () => {
@@ -24,7 +25,7 @@ test('each form by its state, counts and failed deliveries', async () => {
 	};
 	for (const [name, json] of Object.entries(settings)) {
 		const { id, slug } = await createForm(server, name);
-		const sent = { Scarce: 2, Full: 1 }[name] ?? 0;
+		const sent = SENT[name] ?? 0;
 		for (let n = 0; n < sent; n++) await server.submit(slug, { n });
 		if (name === 'Scarce') {
 			await server.submit(slug, { n: 9, _gotcha: 'x' });
@@ -45,7 +46,7 @@ test('each form by its state, counts and failed deliveries', async () => {
 	const heads = await page.getByRole('columnheader').allInnerTexts();
 	const shown = async (name: string) => {
 		const cells = await cellsOf(name);
-		return ['State', 'Today', 'Unread', 'Spam', 'Failed deliveries', 'All'].map((head) => cells[heads.indexOf(head)]);
+		return ['State', 'Today (UTC)', 'Unread', 'Spam', 'Failed deliveries', 'All'].map((head) => cells[heads.indexOf(head)]);
 	};
 	expect(await shown('Quiet')).toEqual(['Active', '0', '0', '0', '0', '0']);
 	expect(await shown('Paused')).toEqual(['Paused', '0', '0', '0', '0', '0']);
@@ -53,7 +54,7 @@ test('each form by its state, counts and failed deliveries', async () => {
 	expect((await shown('Ending'))[0]).toBe('Active closes in 3d');
 	expect((await shown('Lasting'))[0]).toBe('Active');
 	expect((await shown('Over'))[0]).toBe('Closed');
-	expect(await shown('Scarce')).toEqual(['Active', '2', '2', '1', '1', '2']);
+	expect(await shown('Scarce')).toEqual(['Active 1 place left', '2', '2', '1', '1', '2']);
 	expect(await shown('Full')).toEqual(['Full', '1', '1', '0', '0', '1']);
 
 	const scarce = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'Scarce', exact: true }) });

@@ -41,7 +41,7 @@ export const statsRoutes = (stats: Stats, auth: Auth) =>
 		)
 		.get(
 			'/api/stats',
-			({ principal, request }) => stats.ofAll(principal.mode, readDays(request)),
+			({ principal, request }) => stats.ofAll(principal, readDays(request)),
 			{
 				access: { permission: 'read' },
 				detail: operation('getStats', 'Count by form and day', {

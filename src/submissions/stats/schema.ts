@@ -25,7 +25,7 @@ export const AllStats = Type.Object(
 			description: 'By the id of the form: submissions that are not spam on each day in UTC, oldest first.',
 		}),
 		failedDeliveries: stringMap(Type.Integer({ maximum: FAILED_MAX }), {
-			description: `By the id of the form: how many deliveries have failed, counted up to ${FAILED_MAX}; absent: none.`,
+			description: `By the id of the form: how many deliveries have failed, counted up to ${FAILED_MAX}; absent: none. Only with the permission \`admin\`, as deliveries themselves.`,
 		}),
 	},
 	{ $id: 'AllStats' },

@@ -1,8 +1,9 @@
 /** Submissions per day, computed from the counts of blocks. */
 
-import { isNull, sql } from 'drizzle-orm';
+import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { Forms } from '../../forms/forms.ts';
 import { decodeId, encodeId } from '../../ids.ts';
+import { hasPermission, type Principal } from '../../keys/permissions.ts';
 import type { Storage } from '../../storage/contract.ts';
 import { forms as formTable, type Mode } from '../../storage/tables.ts';
 import { DAY_MS } from '../../tasks/durations.ts';
@@ -35,6 +36,15 @@ export function createStats(
 		});
 	}
 
+	async function failedDeliveries(mode: Mode | undefined): Promise<Record<string, number>> {
+		const found = await db
+			.select({ id: formTable.id, failed: FAILED })
+			.from(formTable)
+			.where(and(isNull(formTable.deletedAt), mode && eq(formTable.mode, mode)));
+		const failing = found.filter(({ failed }) => failed > 0);
+		return Object.fromEntries(failing.map(({ id, failed }) => [encodeId(id), failed]));
+	}
+
 	return {
 		/** @param readDays Called once the form is known to exist. @throws AppError FORM_NOT_FOUND, and errors of `readDays` */
 		async ofForm(id: string, { mode, readDays }: { mode?: Mode; readDays: () => number }): Promise<DayCount[]> {
@@ -49,16 +59,14 @@ export function createStats(
 				spam: spam[i] as number,
 			}));
 		},
-		/** Of each form of a mode, the counts without spam, oldest day first. */
-		async ofAll(mode: Mode | undefined, days: number): Promise<AllStats> {
+		/** Returns the counts without spam of each form of a mode, oldest day first, and of its deliveries that failed for who may see these. */
+		async ofAll({ mode, permissions }: Pick<Principal, 'mode' | 'permissions'>, days: number): Promise<AllStats> {
 			const bounds = boundsOf(midnights(days));
 			const ids = (await forms.list(mode)).map(({ id }) => decodeId(id) as number);
 			const counts = await submissions.countsBetween(ids, { filter: 'all', bounds });
-			const failures = await db.select({ id: formTable.id, failed: FAILED }).from(formTable).where(isNull(formTable.deletedAt));
-			const failing = failures.filter(({ id, failed }) => failed > 0 && counts.has(id));
 			return {
 				forms: Object.fromEntries([...counts].map(([id, days]) => [encodeId(id), days])),
-				failedDeliveries: Object.fromEntries(failing.map(({ id, failed }) => [encodeId(id), failed])),
+				failedDeliveries: hasPermission(permissions, 'admin') ? await failedDeliveries(mode) : {},
 			};
 		},
 	};

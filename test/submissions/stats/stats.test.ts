@@ -62,7 +62,7 @@ test('counts deliveries that failed, of each form of the mode, up to a hundred',
 	const made = async (mode: Mode, failed: number) => {
 		const { id } = await server.app.forms.create(mode, { name: 'Hooked' });
 		const delivery = { formId: decodeId(id) as number, channel: 'webhook', destination: 'https://example.com' } as const;
-		const states = [...Array(failed).fill('failed'), 'sent', 'pending'] as DeliveryState[];
+		const states: DeliveryState[] = [...Array<DeliveryState>(failed).fill('failed'), 'sent', 'withheld'];
 		await storage.batch((tx) =>
 			states.map((state) => tx.insert(deliveries).values({ ...delivery, id: storage.nextId(), state })),
 		);
@@ -76,6 +76,8 @@ test('counts deliveries that failed, of each form of the mode, up to a hundred',
 	];
 	const { body } = await server.call<AllStats>('GET /api/stats?days=1');
 	expect(body.failedDeliveries).toEqual({ [few]: 3, [many]: 100 });
+	const key = await server.createKey({ permissions: ['read'] });
+	expect((await server.call<AllStats>('GET /api/stats?days=1', { key })).body.failedDeliveries).toEqual({});
 	for (const id of [none, few, many, tested]) await server.app.forms.remove(id);
 	expect((await server.call<AllStats>('GET /api/stats?days=1')).body.failedDeliveries).toEqual({});
 });

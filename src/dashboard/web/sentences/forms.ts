@@ -16,7 +16,7 @@ export const create = 'Create form';
 
 export const lastDays = (days: number) => `Last ${days} days`;
 export const inLastDays = (count: number, days: number) => `${plural(count, 'submission')} in the last ${days} days`;
-export const today = 'Today';
+export const today = 'Today (UTC)';
 export const unread = 'Unread';
 export const all = 'All';
 export const spam = 'Spam';

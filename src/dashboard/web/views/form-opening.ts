@@ -1,4 +1,4 @@
-/** What a list says of the opening of a form. */
+/** The opening of a form, as a list says it. */
 
 import { DAY_MS } from '../../../tasks/durations.ts';
 import type { Form } from '../api-types.ts';
@@ -6,14 +6,14 @@ import { relativeTime } from '../format.ts';
 import * as words from '../sentences/words.ts';
 
 const SOON_MS = 7 * DAY_MS;
-/** From this share of its places on, a form is soon full. */
-const NEARLY_FULL = 0.9;
+/** With no more of its places than this share left, or than one, a form is soon full. */
+const SCARCE = 0.1;
 
 export interface FormOpening {
 	state: string;
-	/** Whether it accepts submissions. */
+	/** True if it accepts submissions. */
 	isOpen: boolean;
-	/** What changes that before long. */
+	/** A change of that before long. */
 	soon?: string | undefined;
 }
 
@@ -29,6 +29,6 @@ export function openingOf(form: Form, now: number): FormOpening {
 
 function soonClosed({ closesAt, maxSubmissions, submissionCount }: Form, now: number): string | undefined {
 	if (closesAt !== null && Date.parse(closesAt) - now < SOON_MS) return words.forms.closes(relativeTime(closesAt, now));
-	if (maxSubmissions === null || submissionCount < NEARLY_FULL * maxSubmissions) return undefined;
-	return words.forms.placesLeft(maxSubmissions - submissionCount);
+	const left = maxSubmissions === null ? Number.POSITIVE_INFINITY : maxSubmissions - submissionCount;
+	return left > Math.max(1, SCARCE * (maxSubmissions ?? 0)) ? undefined : words.forms.placesLeft(left);
 }

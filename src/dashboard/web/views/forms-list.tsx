@@ -1,7 +1,8 @@
 /** All forms of the mode: what has come in, what fails, what ends soon; and a field that creates one. */
 
-import { useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { FAILED_MAX } from '../../../submissions/stats/bounds.ts';
+import { DAY_MS } from '../../../tasks/durations.ts';
 import { roughSize } from '../../../text/byte-sizes.ts';
 import { formatCount } from '../../../text/plural.ts';
 import * as api from '../api.ts';
@@ -18,12 +19,15 @@ import { to } from '../router.ts';
 import * as words from '../sentences/words.ts';
 import { now } from '../state/clock.ts';
 import { forms, putForm } from '../state/forms.ts';
+import { useLiveEvents } from '../state/live.ts';
 import { may, session } from '../state/session.ts';
+import { createThrottle } from '../throttle.ts';
 import { useAction } from '../use-action.ts';
 import { useQuery } from '../use-query.ts';
 import { openingOf } from './form-opening.ts';
 
 const DAYS = 30;
+const REFRESH_MS = 2000;
 
 function NewForm() {
 	const [name, setName] = useState('');
@@ -68,10 +72,10 @@ function Recent({ counts }: { counts: number[] }) {
 function Opening({ form }: { form: Form }) {
 	const { state, isOpen, soon } = openingOf(form, now.value);
 	return (
-		<>
+		<span class="row wrap tight">
 			<span class={isOpen ? 'chip good' : 'chip'}>{state}</span>
 			{soon && <span class="chip warn">{soon}</span>}
-		</>
+		</span>
 	);
 }
 
@@ -88,7 +92,6 @@ function Count({ count, href }: { count: number; href: string }) {
 function Failed({ form, count = 0 }: { form: string; count: number | undefined }) {
 	const text = count < FAILED_MAX ? formatCount(count) : words.forms.atLeast(formatCount(count));
 	if (count === 0) return <span class="muted">0</span>;
-	if (!may('admin')) return <span class="count attention">{text}</span>;
 	return (
 		<a class="count attention" href={to.deliveries({ form, state: 'failed' })}>
 			{text}
@@ -162,7 +165,10 @@ function FormsTable({ list, stats }: { list: Form[]; stats: AllStats | undefined
 
 export function FormsList() {
 	const list = forms.value;
-	const stats = useQuery('stats', () => api.forms.stats(DAYS));
+	const stats = useQuery(`stats ${Math.floor(now.value / DAY_MS)}`, () => api.forms.stats(DAYS));
+	const reloadSoon = useMemo(() => createThrottle(stats.reload, REFRESH_MS), [stats.reload]);
+	useLiveEvents(({ type }) => type !== 'resumed' && reloadSoon());
+	useEffect(() => reloadSoon.cancel, [reloadSoon]);
 	const isTest = session.value?.mode === 'test';
 	return (
 		<Page title={words.frame.forms} intro={isTest ? words.forms.testIntro : undefined}>
