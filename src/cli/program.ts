@@ -20,6 +20,7 @@ const COMMANDS: ReadonlyMap<string | undefined, () => Promise<Add>> = new Map([
 	['submissions', async () => (await import('./submissions.ts')).addSubmissions],
 	['stats', async () => (await import('./stats.ts')).addStats],
 	['person', async () => (await import('./person.ts')).addPerson],
+	['import', async () => (await import('./import.ts')).addImport],
 	['erase', async () => (await import('./erase.ts')).addErase],
 	['spam', async () => (await import('./spam.ts')).addSpam],
 	['lists', async () => (await import('./lists.ts')).addLists],

@@ -82,7 +82,7 @@ export function createAnnouncements(
 			(hook: Hook) =>
 			({ id, before, after: flags }: Change): boolean =>
 				!unmet.get(hook)?.has(id) &&
-				(isRemoval || !before.isSpam || flags?.isSpam === false || hook.events.includes(SUBMISSION_SPAM));
+				(isRemoval || !before?.isSpam || flags?.isSpam === false || hook.events.includes(SUBMISSION_SPAM));
 
 		const rowOf = ({ id: webhookId, url: destination }: Hook, about: { submissionId: number } | Facts): NewDelivery => {
 			const initial = initialState(form);

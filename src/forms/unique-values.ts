@@ -93,8 +93,13 @@ export function createUniqueValues(storage: Pick<Storage, 'batch' | 'db' | 'subm
 export function whenDue(tx: Db, before: RuledForm, { fields }: Partial<RuledForm>) {
 	const former = new Map(uniqueRules(before.fields).map(({ name, type }) => [name, type]));
 	const isDue = uniqueRules(fields ?? null).some(({ name, type }) => former.get(name) !== type);
-	return isDue ? [setServerValue(tx, `${DUE}${before.id}`, crypto.randomUUID())] : [];
+	return isDue ? [due(tx, before)] : [];
 }
+
+/** The same, if any of its rules calls for that, because submissions were stored past the rules. */
+export const whenUnique = (tx: Db, form: RuledForm) => (uniqueRules(form.fields).length > 0 ? [due(tx, form)] : []);
+
+const due = (tx: Db, { id }: RuledForm) => setServerValue(tx, `${DUE}${id}`, crypto.randomUUID());
 
 /** A scan: what `holdDue` reads, in the thread beside the server. */
 export function findUniqueValues(submissions: Iterable<StoredSubmission>, { form, key }: FindRequest): FoundPiece {

@@ -179,7 +179,7 @@ type Described = ReturnType<typeof jsonResponse> | ReturnType<typeof textRespons
 interface Operation extends Pick<DocumentDecoration, 'parameters'> {
 	description: string;
 	/** Adds the errors of a JSON body. */
-	requestBody?: ReturnType<typeof jsonBody>;
+	requestBody?: ReturnType<typeof jsonBody> | ReturnType<typeof linesBody>;
 	/** The response with status 200, or … */
 	returns?: Described;
 	/** … with 201. */
@@ -209,6 +209,11 @@ export function operation(operationId: string, summary: string, described: Opera
 /** A required JSON body. */
 export function jsonBody(schema: TSchema, example?: unknown) {
 	return { required: true, content: { 'application/json': media({ schema, example }) } };
+}
+
+/** A required body of JSON texts, one a line. */
+export function linesBody(schema: TSchema, example: unknown) {
+	return { required: true, content: { 'application/x-ndjson': media({ schema, example }) } };
 }
 
 /** A required body that may be JSON, urlencoded or multipart, as browsers and scripts post forms. */

@@ -15,6 +15,7 @@ import type { ByteBudget } from '../tasks/byte-budget.ts';
 import { type BodyReservation, createBodyReservations, declaredSize, readSmallBody } from './body/bytes.ts';
 import { type Content, contentOf } from './body/content.ts';
 import type { Field } from './body/fields.ts';
+import { readJsonFields } from './body/json-fields.ts';
 import { isJsonBody, type Media, mediaKind, readFields } from './body/media.ts';
 import { createMultipartReader } from './body/multipart-reader.ts';
 import type { Upload, Uploads } from './body/upload.ts';
@@ -143,6 +144,12 @@ export function createIntake(options: IntakeOptions) {
 	return {
 		findForm,
 		rates,
+		/** The fields of a JSON text within the limits of submissions; of a whole one, they may be a member. @throws AppError */
+		readJson(text: string, isWhole = false): Field[] {
+			const { maxFields, maxDepth } = fieldLimits;
+			const around = { ...fieldLimits, maxFields: 2 * maxFields, maxDepth: maxDepth + 1 };
+			return readJsonFields(text, isWhole ? around : fieldLimits);
+		},
 		/** For whatever is waited for before `accept` reads the body. */
 		whileUnread: bodies.whileUnread,
 		/** The files that the thank-you page of this address names. */

@@ -35,6 +35,8 @@ import { erasureRoutes } from '../submissions/erasures/routes.ts';
 import { exportRoutes } from '../submissions/export/routes.ts';
 import { createDownloads } from '../submissions/files/downloads.ts';
 import { fileRoutes } from '../submissions/files/routes.ts';
+import { createImports } from '../submissions/import/import.ts';
+import { importRoutes } from '../submissions/import/routes.ts';
 import { submissionRoutes } from '../submissions/routes.ts';
 import { spamRoutes } from '../submissions/spam/routes.ts';
 import { statsRoutes } from '../submissions/stats/routes.ts';
@@ -79,6 +81,7 @@ export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): 
 		otherCredential: async (request) => (await credential(request))?.session.principal,
 	});
 	const stream = createStreamResponse(app.log);
+	const reading = { readFields: app.intake.readJson, maxBytes: app.config.limits.maxBody, now };
 	const described: AnyElysia[] = [
 		formRoutes(app.forms, auth),
 		submissionRoutes(app.submissions, auth, stream),
@@ -91,6 +94,7 @@ export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): 
 		bulkRoutes(app.bulk, auth),
 		erasureRoutes(app.erasures, auth),
 		exportRoutes(app.submissions, auth, stream),
+		importRoutes(createImports(app.storage, reading), auth, { ...reading, storage: app.storage }),
 		spamRoutes(app.explain, auth),
 		statsRoutes(app.stats, auth),
 		suggestionRoutes(app.storage, auth),

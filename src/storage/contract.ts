@@ -11,6 +11,7 @@ import type { Findings } from './findings.ts';
 import type {
 	Change,
 	FieldNames,
+	ImportedSubmission,
 	List,
 	ListQuery,
 	NewSubmission,
@@ -147,6 +148,13 @@ export interface SubmissionStore {
 	 * @throws FormGone if its form was deleted, FormFull, UniqueViolation if its idempotency key is in use, ValueTaken, Unavailable
 	 */
 	append(row: NewSubmission): Promise<number>;
+	/**
+	 * Stores submissions of earlier moments among those of a form, all or nothing, however many it takes. Nobody hears of them. Lists that
+	 * were read before may have later ones. Returns the id of each; `undefined` of one that was imported already, or is there under its
+	 * former id.
+	 * @throws FormGone, Unavailable
+	 */
+	import(formId: number, rows: readonly ImportedSubmission[]): Promise<(number | undefined)[]>;
 	/**
 	 * Sets flags of submissions of a form, all or nothing; returns the ids that exist, in the order given. What becomes spam has
 	 * the reason it had before, or `marked`; what is no spam has none. `isSpam`, whether it changes anything or not, is the

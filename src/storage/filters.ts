@@ -80,9 +80,9 @@ export function countsOf(flags: Flags): Readonly<Counts> {
 	return OF_FLAGS[indexOf(flags)] as Counts;
 }
 
-/** The change of the counts when the flags of a submission change, or without `after` when it goes. */
-export function moveOf(before: Flags, after?: Flags): Counts {
-	return difference(after ? countsOf(after) : NOTHING, countsOf(before));
+/** The change of the counts when the flags of a submission change; when it comes, without `before`, or goes, without `after`. */
+export function moveOf(before?: Flags, after?: Flags): Counts {
+	return difference(after ? countsOf(after) : NOTHING, before ? countsOf(before) : NOTHING);
 }
 
 function difference(after: Readonly<Counts>, before: Readonly<Counts>): Counts {

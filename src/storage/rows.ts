@@ -19,7 +19,8 @@ const columnsOf = (table: typeof submissions | typeof files): readonly Column[] 
 		name,
 		kind: KIND[dataType] ?? 'text',
 	}));
-const ALL = columnsOf(submissions);
+/** Every column of a submission. */
+export const ALL = columnsOf(submissions);
 const READ = ALL.filter(({ key }) => key !== 'formId');
 /** Columns of a file besides those of what it belongs to. */
 export const OF_FILE = columnsOf(files).filter(({ key }) => key !== 'formId' && key !== 'submissionId');

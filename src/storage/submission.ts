@@ -27,6 +27,16 @@ export interface NewSubmission extends Omit<typeof submissions.$inferInsert, 'id
 	hasDecoy?: boolean;
 }
 
+/** A submission that was received elsewhere. */
+export interface ImportedSubmission
+	extends Flags,
+		Omit<NewSubmission, 'formId' | 'deliveries' | 'idempotencyKey' | 'hasDecoy'> {
+	/** When it was received, in milliseconds since 1970; one that the timeline has an id for. */
+	at: number;
+	/** Its id elsewhere, which it keeps if that is of the same moment and free. */
+	formerId?: number | undefined;
+}
+
 /** A submission that is being written. */
 export interface Arrival {
 	row: NewSubmission;

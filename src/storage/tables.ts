@@ -206,6 +206,14 @@ export const files = sqliteTable(
 	],
 );
 
+/** Submissions that were imported, each by a hash of its form, time and fields, so that what is imported twice is there once. */
+export const imports = sqliteTable('imports', {
+	submissionId: integer('submission_id')
+		.primaryKey()
+		.references(() => submissions.id, { onDelete: 'cascade' }),
+	hash: text('hash').notNull().unique(),
+});
+
 /**
  * Keys whose objects the file store is to remove, unless a row of `files` has the key. A new file has its key here before its
  * submission is stored, `dueAt` (milliseconds since 1970) long after that; 0 of a removed one.

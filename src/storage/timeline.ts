@@ -34,21 +34,32 @@ export function createTimeline(steps: readonly ClockStep[]) {
 		return Math.floor(id / IDS_PER_MILLISECOND) - stretchOf(id).offsetMs;
 	}
 
+	/** The stretch in which the clock said a moment, the first one; if it skipped that one, the stretch before the gap. */
+	function stretchAt(millis: number): Stretch {
+		const said = stretches.find(({ startMs, endMs }) => startMs <= millis && millis <= endMs);
+		const behind = said ? 0 : stretches.findIndex(({ startMs }) => startMs > millis);
+		return said ?? (stretches.at(behind - 1) as Stretch);
+	}
+
 	return {
 		steps,
 		stretches,
 		millisOf,
+		/** The lowest id that stands for a moment; `undefined` if none does, because the clock was set. */
+		idAt(millis: number): number | undefined {
+			const id = idAfter(stretchAt(millis), millis - 1);
+			return millisOf(id) === millis ? id : undefined;
+		},
 		/** The same as ISO 8601 in UTC. */
 		isoOf: (id: number): string => new Date(millisOf(id)).toISOString(),
 		/**
 		 * The lowest id later than a moment. If the clock said that moment more than once, it is the first time; if it
-		 * skipped that moment, whatever came after. A client that asks for what is later than the newest moment it saw misses nothing.
+		 * skipped that moment, whatever came after, and what was imported of later moments that it skipped. A client that asks for what is
+		 * later than the newest moment it saw misses nothing.
 		 */
 		firstIdAfter(millis: number): number {
-			const said = stretches.find(({ startMs, endMs }) => startMs <= millis && millis <= endMs);
-			if (said) return Math.min(idAfter(said, millis), said.toId);
-			const later = stretches.find(({ startMs }) => startMs > millis);
-			return later?.fromId ?? Number.MAX_SAFE_INTEGER;
+			const stretch = stretchAt(millis);
+			return Math.min(idAfter(stretch, millis), stretch.toId);
 		},
 	};
 }

@@ -30,7 +30,12 @@ test('each form by its state, counts and failed deliveries', async () => {
 		if (name === 'Scarce') {
 			await server.submit(slug, { n: 9, _gotcha: 'x' });
 			const { storage } = server.app;
-			const row = { id: storage.nextId(), formId: decodeId(id) as number, channel: 'webhook', state: 'failed' } as const;
+			const row = {
+				id: storage.nextId(),
+				formId: decodeId(id) as number,
+				channel: 'webhook',
+				state: 'failed',
+			} as const;
 			await storage.batch((tx) => [tx.insert(deliveries).values({ ...row, destination: 'https://hooks.example.com' })]);
 		}
 		await server.call(`PATCH /api/forms/${id}`, { json });
@@ -46,7 +51,9 @@ test('each form by its state, counts and failed deliveries', async () => {
 	const heads = await page.getByRole('columnheader').allInnerTexts();
 	const shown = async (name: string) => {
 		const cells = await cellsOf(name);
-		return ['State', 'Today (UTC)', 'Unread', 'Spam', 'Failed deliveries', 'All'].map((head) => cells[heads.indexOf(head)]);
+		return ['State', 'Today (UTC)', 'Unread', 'Spam', 'Failed deliveries', 'All'].map(
+			(head) => cells[heads.indexOf(head)],
+		);
 	};
 	expect(await shown('Quiet')).toEqual(['Active', '0', '0', '0', '0', '0']);
 	expect(await shown('Paused')).toEqual(['Paused', '0', '0', '0', '0', '0']);

@@ -5,11 +5,12 @@ import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import postgres from 'postgres';
 import { AppError } from '../../src/errors.ts';
+import { IDS_PER_MILLISECOND } from '../../src/ids.ts';
 import type { Storage } from '../../src/storage/contract.ts';
 import { UniqueViolation } from '../../src/storage/errors.ts';
 import { FILTERS } from '../../src/storage/filters.ts';
 import { openStorage } from '../../src/storage/open.ts';
-import type { NewSubmission } from '../../src/storage/submission.ts';
+import type { ImportedSubmission, NewSubmission } from '../../src/storage/submission.ts';
 import { forms, idempotencyKeys, submissions } from '../../src/storage/tables.ts';
 import { SCANS } from '../../src/submissions/scan-module.ts';
 import { newPostgresDatabase } from '../postgres.ts';
@@ -25,7 +26,7 @@ const MANY = 2600;
 const SEGMENT = { submissions: 500, characters: 100_000 };
 
 /** Shuffled so many at a time, so that none is missing where few are taken. */
-const DECK = { submit: 41, change: 16, remove: 6, wait: 14, command: 1, reopen: 1, kill: 1 };
+const DECK = { submit: 41, change: 16, remove: 6, import: 2, wait: 14, command: 1, reopen: 1, kill: 1 };
 type Kind = keyof typeof DECK;
 const CARDS = Object.entries(DECK).flatMap(([kind, count]) => Array<Kind>(count).fill(kind as Kind));
 
@@ -52,6 +53,8 @@ export async function createWorld(engine: string, seed: number) {
 	const removed = new Set<number>();
 	const told = new Map<string, number>();
 	let inFlight: Promise<unknown>[] = [];
+	const startedAt = Date.now();
+	const unfinished: ImportedSubmission[] = [];
 	let deck: Kind[] = [];
 	let copies = 0;
 	/** Grows with each kill. */
@@ -141,12 +144,55 @@ export async function createWorld(engine: string, seed: number) {
 		}
 	}
 
+	function newImport(): ImportedSubmission {
+		const { data, names } = newSubmission(server(), ++sent);
+		const isSpam = random(6) === 0;
+		const recent = Date.now() - 2500 - random(3000);
+		const at = pick([
+			recent,
+			recent,
+			startedAt - random(31_536_000_000),
+			startedAt - random(1000),
+			startedAt - 86_400_000,
+		]);
+		const formerId = random(2) === 0 ? at * IDS_PER_MILLISECOND + random(IDS_PER_MILLISECOND) : undefined;
+		const flags = { isRead: random(2) === 0, isStarred: random(5) === 0, isSpam };
+		return { at, formerId, data, names, ...flags, spamReason: isSpam ? 'marked' : null };
+	}
+
+	/** What was cut off is imported again, and is there once. */
+	async function importSome(storage = server()): Promise<void> {
+		const since = life;
+		const again = unfinished.splice(0);
+		if (again.length > 0) await settle();
+		const rows = [...again, ...Array.from({ length: 1 + random(random(4) === 0 ? 1200 : 40) }, newImport)];
+		const numberOf = ({ data }: ImportedSubmission) => JSON.parse(data).n as number;
+		for (const n of again.map(numberOf)) {
+			uncertain.add(n);
+			removed.delete(n);
+		}
+		for (let i = 0; i < rows.length; i += 100) {
+			const some = rows.slice(i, i + 100);
+			try {
+				const ids = await storage.submissions.import(FORM, [...some, ...some]);
+				expect(ids.slice(some.length).filter((id) => id !== undefined)).toEqual([]);
+				if (!isTold(since)) throw new AppError('UNAVAILABLE', 'It was killed.');
+				for (const row of some) acknowledged.add(numberOf(row));
+			} catch (error) {
+				unfinished.push(...rows.slice(i));
+				for (const row of some) uncertain.add(numberOf(row));
+				return throwIfAlive(error, since);
+			}
+		}
+	}
+
 	/** Changes the database of a running server from another process. */
 	async function command(): Promise<void> {
 		const born = life;
 		try {
 			const storage = await openStorage(place, { scans: SCANS });
-			await act(pick(['change', 'remove']), storage);
+			if (random(3) === 0) await importSome(storage);
+			else await act(pick(['change', 'remove']), storage);
 			await storage.close();
 		} catch (error) {
 			throwIfAlive(error, born);
@@ -196,6 +242,7 @@ export async function createWorld(engine: string, seed: number) {
 		},
 		change: () => void inFlight.push(act('change')),
 		remove: () => void inFlight.push(act('remove')),
+		import: () => void inFlight.push(importSome()),
 		command: () => void inFlight.push(command()),
 		wait: () => (random(3) === 0 ? settle() : Bun.sleep(random(3))),
 		reopen,

@@ -156,11 +156,27 @@ export function createCounts(sql: Sql, { horizon, onError }: CountsOptions) {
 	};
 }
 
+/** The first block has all before the second: submissions that come before its first one too. */
+const BEGIN_EARLIER = `update submission_blocks set first_id = $2 where form_id = $1 and first_id > $2
+	and first_id = (select min(first_id) from submission_blocks where form_id = $1)`;
+
+/** Counts blocks that have become too large anew, each as several. */
+const SPLIT = `
+	with big as (select first_id, next_id from (select *, lead(first_id, 1, $2::bigint) over (order by first_id) next_id
+				from submission_blocks where form_id = $1) b where total + spam >= ${2 * BLOCK_SIZE}),
+		n as (select b.first_id begins, (row_number() over (partition by b.first_id order by id) - 1) / ${BLOCK_SIZE} part, ${FLAG_COLUMNS}
+			from big b join submissions s on s.form_id = $1 and s.id >= b.first_id and s.id < b.next_id)
+	insert into submission_blocks (form_id, first_id, ${COUNTERS.join(', ')})
+		select $1, case when part = 0 then begins else min(id) end, ${COUNTED} from n group by begins, part
+	on conflict (form_id, first_id) do update set ${COUNTERS.map((name) => `${name} = excluded.${name}`).join(', ')}`;
+
 /** Moves the counts of what is folded. The form's row is locked; `foldedTo` was read behind that lock. */
 export function* moveCounts(formId: number, foldedTo: number, changes: readonly Change[]): Operation<void> {
 	const folded = changes.filter(({ id }) => id < foldedTo);
 	if (folded.length === 0) return;
 	const moves = folded.map(({ before, after }) => moveOf(before, after));
+	const arrived = folded.filter(({ before }) => !before).map(({ id }) => id);
+	if (arrived.length > 0) yield* rows(BEGIN_EARLIER, [formId, arrived.reduce((a, b) => Math.min(a, b))]);
 	const moved = `unnest($2::bigint[], ${COUNTERS.map((_, i) => `$${i + 3}::bigint[]`).join(', ')})`;
 	const sums = COUNTERS.map((name) => `sum(${name})::bigint ${name}`).join(', ');
 	const added = (to: string) => COUNTERS.map((name) => `${name} = ${to}.${name} + d.${name}`).join(', ');
@@ -172,4 +188,5 @@ export function* moveCounts(formId: number, foldedTo: number, changes: readonly 
 		update forms set ${added('forms')} from (select ${sums} from m) d where forms.id = $1`,
 		[formId, numbers(folded.map(({ id }) => id)), ...COUNTERS.map((name) => numbers(moves.map((move) => move[name])))],
 	);
+	if (arrived.length > 0) yield* rows(SPLIT, [formId, foldedTo]);
 }

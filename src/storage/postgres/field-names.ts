@@ -5,6 +5,7 @@
 
 import { namesOf } from '../rows.ts';
 import type { Arrival, FieldNames, NewSubmission } from '../submission.ts';
+import type { OwnColumns, Placed } from '../submissions/import.ts';
 import { numbers, rowsOf, type Sql } from './connection.ts';
 
 /** Limit per form. Submissions with others have the shape 0, and their names are not listed: a client could invent them without end. */
@@ -115,15 +116,22 @@ export function createFieldNames(sql: Sql) {
 		return rows.length === RELISTED_AT_ONCE && !shapes.includes(UNLISTED);
 	}
 
+	/** The shapes of submissions to be stored, which are stored first if they are new. */
+	function shapesOf(arrivals: readonly NamedArrival[]): number[] | Promise<number[]> {
+		if (forgetAt !== undefined && performance.now() > forgetAt) {
+			known = new Map();
+			forgetAt = undefined;
+		}
+		const shapes = arrivals.map(({ row }) => known.get(nameOf(row)) ?? UNKNOWN);
+		return shapes.includes(UNKNOWN) ? makeShapes(arrivals) : shapes;
+	}
+
 	return {
-		/** The shapes of submissions to be stored, which are stored first if they are new. */
-		shapesOf(arrivals: readonly NamedArrival[]): number[] | Promise<number[]> {
-			if (forgetAt !== undefined && performance.now() > forgetAt) {
-				known = new Map();
-				forgetAt = undefined;
-			}
-			const shapes = arrivals.map(({ row }) => known.get(nameOf(row)) ?? UNKNOWN);
-			return shapes.includes(UNKNOWN) ? makeShapes(arrivals) : shapes;
+		shapesOf,
+		/** The same of submissions to be imported. */
+		async ownColumns(formId: number, placed: readonly Placed[]): Promise<OwnColumns> {
+			const shapes = await shapesOf(placed.map(({ id, row: { names } }) => ({ id, row: { formId, names } })));
+			return { columns: { shape: 'bigint' }, values: shapes.map((shape) => [shape]) };
 		},
 		/** The names of all submissions but spam, or of spam, in the order first seen. */
 		async list(formId: number, isSpam: boolean): Promise<FieldNames> {

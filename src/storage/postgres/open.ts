@@ -10,6 +10,7 @@ import { createFindForm } from '../find-form.ts';
 import { createFindings, logBeside } from '../findings.ts';
 import type { NewSubmission } from '../submission.ts';
 import { createChanges } from '../submissions/change.ts';
+import { createImport } from '../submissions/import.ts';
 import { createReads } from '../submissions/read.ts';
 import { createAvailability } from './availability.ts';
 import { createClock } from './clock.ts';
@@ -94,6 +95,7 @@ export async function openPostgres(
 	}
 	const db = createDb(sql);
 	const engine = createEngine(sql);
+	const written = { db, events, openEntry: () => actions.open(clock.nextId) };
 	const counts = createCounts(sql, { horizon: clock.settled, onError });
 	const leaders = createLeaders(url, onError);
 	watch.start();
@@ -148,7 +150,8 @@ export async function openPostgres(
 		},
 		submissions: {
 			append: writer.append,
-			...createChanges(engine, { db, events, openEntry: () => actions.open(clock.nextId) }),
+			...createChanges(engine, written),
+			...createImport(engine, { ...written, findings, clock, nextId: clock.nextId, ownColumns: names.ownColumns }),
 			...createReads(engine),
 			...createSubmissionLists(sql, { counts, names: names.list, forgetNames: names.forget, longReads }),
 		},

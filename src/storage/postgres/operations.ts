@@ -1,15 +1,29 @@
 /** Runs the operations on submissions that both engines share; see `../submissions/operation.ts`. */
 
-import { type Dialect, type Engine, type Operation, rows } from '../submissions/operation.ts';
-import { numbers, type Runner, rowsOf, type Sql } from './connection.ts';
+import { type Dialect, type Engine, type Operation, rows, type Value } from '../submissions/operation.ts';
+import { numbers, type Runner, rowsOf, type Sql, strings } from './connection.ts';
 import { moveCounts } from './counts.ts';
 import { asStorageError, mayTryAgain } from './failures.ts';
+import { storedText } from './search-hits.ts';
 
 const MAX_TRIES = 5;
 
 export const DIALECT: Dialect = {
-	list: numbers,
-	isIn: (column, parameter) => `${column} = any(${parameter}::bigint[])`,
+	list: (ids) => `{${ids.join()}}`,
+	isIn: (column, parameter, kind = 'bigint') => `${column} = any(${parameter}::${kind}[])`,
+	*insert(table, columns, all) {
+		const lists = Object.values(columns).map((kind, i) => {
+			const list = all.map((values) => values[i] as Value);
+			return kind === 'text' ? strings(list as (string | null)[]) : numbers(list as (number | null)[]);
+		});
+		const arrays = Object.values(columns).map((kind, i) => `$${i + 1}::text::${kind}[]`);
+		yield* rows(`insert into ${table} (${Object.keys(columns).join()}) select * from unnest(${arrays.join()})`, lists);
+	},
+	usedIds: 'submissions',
+	*index(all) {
+		const texts = all.map(({ id, formId, data }) => [id, formId, storedText(data)]);
+		yield* DIALECT.insert('search_texts', { id: 'bigint', form_id: 'bigint', text: 'text' }, texts);
+	},
 	forUpdate: 'for update',
 	records: (columns) => {
 		const members = Object.entries(columns).map(([name, kind]) => `${name} ${kind}`);

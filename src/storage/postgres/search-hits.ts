@@ -8,12 +8,12 @@
 
 import { CONDITION, conditionOfFilter } from '../filters.ts';
 import { BEYOND_ALL_IDS } from '../rows.ts';
-import { searchTerms } from '../search-text.ts';
+import { SEARCHED_JSON_CHARACTERS, searchTerms, searchText } from '../search-text.ts';
 import type { ListQuery, Paging, Scanned, Selection } from '../submission.ts';
 import { rowsOf, type Sql, type Value } from './connection.ts';
 
 /** Around each short word, behind the text; no text holds it. */
-export const MARK = '\u0001';
+const MARK = '\u0001';
 const FEW = 5000;
 /** The number of submissions checked one by one: some for each requested one, within bounds, and a few for each of very many. */
 const LOOKS = { each: 50, least: 10_000, most: 50_000, eachOfMany: 4 };
@@ -29,6 +29,12 @@ interface Question {
 	/** Condition for a submission with the flags. */
 	condition: string;
 	values: Value[];
+}
+
+/** What is searched of a submission. @param data The JSON text of its fields */
+export function storedText(data: string): string {
+	const { text, shortWords } = searchText(data.slice(0, SEARCHED_JSON_CHARACTERS));
+	return shortWords.length === 0 ? text : `${text}\n${MARK}${shortWords.join(MARK + MARK)}${MARK}`;
 }
 
 export function createSearchHits(sql: Sql) {

@@ -4,9 +4,9 @@ import type { Log } from '../../log/log.ts';
 import type { Findings } from '../findings.ts';
 import { type Arrivals, startIndexer } from '../indexer.ts';
 import { BEYOND_ALL_IDS } from '../rows.ts';
-import { SEARCHED_JSON_CHARACTERS, searchText } from '../search-text.ts';
+import { SEARCHED_JSON_CHARACTERS } from '../search-text.ts';
 import { numbers, rowsOf, type Sql, strings } from './connection.ts';
-import { MARK } from './search-hits.ts';
+import { storedText } from './search-hits.ts';
 
 /** Folding the texts of a step holds up everything else for so long; the rest is the database's work. */
 const STEP = {
@@ -20,11 +20,6 @@ export const INDEXED_TO = 'search_indexed_to';
 export interface SearchOptions {
 	horizon(): Promise<number>;
 	findings: Pick<Findings, 'has'>;
-}
-
-function storedText(data: string): string {
-	const { text, shortWords } = searchText(data);
-	return shortWords.length === 0 ? text : `${text}\n${MARK}${shortWords.join(MARK + MARK)}${MARK}`;
 }
 
 export function createSearch(sql: Sql, { horizon, findings }: SearchOptions) {

@@ -105,6 +105,7 @@ export const {
 	submissions,
 	list_entries,
 	files,
+	imports,
 	removed_files,
 	submission_blocks,
 	idempotency_keys,

@@ -4,8 +4,9 @@
  */
 
 import type { Database, Statement } from 'bun:sqlite';
-import { addTo, COUNTERS, type Counts, countsOf, type Flags, toCounts } from '../filters.ts';
-import { BEYOND_ALL_IDS } from '../rows.ts';
+import { lazy } from '../../tasks/lazy.ts';
+import { addTo, COUNTED, COUNTERS, type Counts, countsOf, type Flags, toCounts } from '../filters.ts';
+import { BEYOND_ALL_IDS, FLAG_COLUMNS } from '../rows.ts';
 import {
 	addToNames,
 	beginCount,
@@ -93,8 +94,26 @@ export function createFormIndex(client: Database) {
 		return states.get(formId) ?? load(formId);
 	}
 
+	/** Counts a block anew, as several, that has become too large by submissions that came in between. */
+	function split(formId: number, { blocks, dirtyBlocks }: FormState, block: Block): void {
+		const at = blockIndexOf(blocks, block.firstId);
+		const end = startOf(blocks, at + 1);
+		const parts: Block[] = [];
+		for (let next = startOf(blocks, at); ; ) {
+			const [firstId, ...counts] = sql.countPart().values(formId, next, end)[0] as [number | null, ...number[]];
+			if (firstId === null) break;
+			next = (counts.pop() as number) + 1;
+			parts.push({ firstId, ...toCounts(counts) });
+		}
+		sql.removeBlock().run(formId, block.firstId);
+		blocks.splice(at, 1, ...parts);
+		dirtyBlocks.delete(block);
+		for (const part of parts) dirtyBlocks.add(part);
+	}
+
 	function write(formId: number, state: FormState): void {
 		endRun(state);
+		for (const block of [...state.dirtyBlocks]) if (sizeOf(block) >= 2 * BLOCK_SIZE) split(formId, state, block);
 		sql.moveCounts.run(...valuesOf(state.moved), formId);
 		for (const block of state.dirtyBlocks) sql.writeBlock.run(formId, block.firstId, ...valuesOf(block));
 		writeNames(nameSql, state.inboxNames, { formId, isSpam: 0 });
@@ -142,12 +161,12 @@ export function createFormIndex(client: Database) {
 			const { id, names } = submission;
 			count(formId, { id, block: newestBlock(state, id), names }, flags, 1);
 		},
-		/** Counts one that is stored out, and in again with its new flags, if it stays. */
-		change(formId: number, { id, names }: CountedSubmission, before: Flags, after?: Flags): void {
+		/** Counts one that was stored out, and in again with its new flags, if it stays; without `before` it is there since now. */
+		change(formId: number, { id, names }: CountedSubmission, before?: Flags, after?: Flags): void {
 			const state = stateOf(formId);
-			// There is none if the counts are damaged, and not counted again yet.
-			const counted = { id, block: state.blocks[blockIndexOf(state.blocks, id)] ?? newestBlock(state, 0), names };
-			count(formId, counted, before, -1);
+			// There is none before the first, or if the counts are damaged, and not counted again yet.
+			const counted = { id, block: state.blocks[blockIndexOf(state.blocks, id)] ?? newestBlock(state, id), names };
+			if (before) count(formId, counted, before, -1);
 			if (after) count(formId, counted, after, 1);
 		},
 		/** Writes what was counted since the last call. */
@@ -213,6 +232,13 @@ export function readBlocks(statement: Statement, formId: number): Block[] {
 
 function prepareStatements(client: Database) {
 	return {
+		countPart: lazy(() =>
+			client.prepare(
+				`select min(id), ${COUNTED}, max(id) from (select ${FLAG_COLUMNS} from submissions
+					where form_id = ? and id >= ? and id < ? order by id limit ${BLOCK_SIZE})`,
+			),
+		),
+		removeBlock: lazy(() => client.prepare('delete from submission_blocks where form_id = ? and first_id = ?')),
 		readBlocks: client.prepare(READ_BLOCKS),
 		moveCounts: client.prepare(
 			`update forms set ${COUNTERS.map((counter) => `${counter} = ${counter} + ?`).join(', ')} where id = ?`,
@@ -235,9 +261,11 @@ function valuesOf(counts: Readonly<Counts>): number[] {
 	return COUNTERS.map((counter) => counts[counter]);
 }
 
+const sizeOf = ({ total, spam }: Block): number => total + spam;
+
 function newestBlock({ blocks }: FormState, id: number): Block {
 	const newest = blocks.at(-1);
-	if (newest && newest.total + newest.spam < BLOCK_SIZE) return newest;
+	if (newest && sizeOf(newest) < BLOCK_SIZE) return newest;
 	const block = { firstId: id, ...toCounts() };
 	blocks.push(block);
 	return block;

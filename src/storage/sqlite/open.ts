@@ -14,6 +14,7 @@ import { startIndexer } from '../indexer.ts';
 import { createReader } from '../reader.ts';
 import type { NewSubmission } from '../submission.ts';
 import { createChanges } from '../submissions/change.ts';
+import { createImport } from '../submissions/import.ts';
 import { createReads } from '../submissions/read.ts';
 import { createClock } from './clock.ts';
 import {
@@ -120,6 +121,7 @@ export function openSqlite(
 	const clock = createClock(client, { now, elapsed, commitSoon: () => writer.enqueue(NOTHING) });
 	const store = createSubmissionStore(client, { writer, index, forms, events, nextId: clock.nextId });
 	const engine = createEngine(client, { reader, writer, index });
+	const written = { db: tx, events, openEntry: () => actions.open(clock.nextId) };
 	const reads = createReads(engine);
 	const { entries } = reads;
 	const pages = createSubmissionPages(client, index);
@@ -164,7 +166,8 @@ export function openSqlite(
 			return results;
 		},
 		submissions: {
-			...createChanges(engine, { db: tx, events, openEntry: () => actions.open(clock.nextId) }),
+			...createChanges(engine, written),
+			...createImport(engine, { ...written, findings, clock, nextId: clock.nextId }),
 			...reads,
 			append: (row: NewSubmission): Promise<number> => {
 				const rejection = findings.rejection('submission');

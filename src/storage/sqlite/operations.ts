@@ -3,7 +3,7 @@
 import type { Database, Statement } from 'bun:sqlite';
 import { lazy } from '../../tasks/lazy.ts';
 import { namesOf, type Row } from '../rows.ts';
-import type { Change, Dialect, Engine, Operation } from '../submissions/operation.ts';
+import { type Change, type Dialect, type Engine, type Operation, rows } from '../submissions/operation.ts';
 import type { FormIndex } from './form-index.ts';
 import { inTransaction, type Writer } from './writer.ts';
 
@@ -17,6 +17,17 @@ const DIALECT: Dialect = {
 	},
 	greatest: 'max',
 	utf8: 'cast(data as blob)',
+	*insert(table, columns, all) {
+		const names = Object.keys(columns);
+		const text = `insert into ${table} (${names.join()}) values (${names.map((_, i) => `$${i + 1}`).join()})`;
+		for (const values of all) yield* rows(text, values);
+	},
+	// An id that the search index still holds would have two texts.
+	usedIds: '(select id from submissions union all select id from search_removals)',
+	*index(all) {
+		const ids = JSON.stringify(all.map(({ id }) => id));
+		yield* rows('insert or ignore into search_additions (id) select value from json_each($1)', [ids]);
+	},
 	// The rest is left to the search index, which is behind anyway.
 	unindex: 'insert or ignore into search_removals (id) select value from json_each($1)',
 };
@@ -65,7 +76,7 @@ export function createEngine(client: Database, { reader, writer, index }: Source
 
 	/** Inbox and spam have a list of names each: a submission that stays in one changes neither. */
 	function planMove(formId: number, { id, before, after }: Change): void {
-		const names = after?.isSpam === before.isSpam ? [] : namesOf(data().values(id)[0]?.[0] as string);
+		const names = before && after?.isSpam === before.isSpam ? [] : namesOf(data().values(id)[0]?.[0] as string);
 		moves.push(() => index.change(formId, { id, names }, before, after));
 	}
 

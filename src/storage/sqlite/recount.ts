@@ -54,7 +54,7 @@ function countBlocks(client: Database): void {
 
 /** The search follows again from the first segment that lacks a submission. */
 function dropFromFirstMissing(client: Database): void {
-	const segments = client.query('select number, first_id, last_id from search_volumes order by number').values();
+	const segments = client.query('select number, first_id, last_id from search_volumes order by first_id').values();
 	const first = segments.findIndex(([number, firstId, lastId], i) => {
 		const range = [i === 0 ? 0 : firstId, segments[i + 1]?.[1] ?? Number(lastId) + 1] as number[];
 		const indexed = `select id from ${segmentTable('parts', number as number)}_docsize`;
@@ -64,5 +64,5 @@ function dropFromFirstMissing(client: Database): void {
 	if (first < 0) return;
 	for (const [number] of segments.slice(first))
 		for (const table of segmentTables(number as number)) client.run(`drop table ${table}`);
-	client.query('delete from search_volumes where number >= ?').run(segments[first]?.[0] ?? BEYOND_ALL_IDS);
+	client.query('delete from search_volumes where first_id >= ?').run(segments[first]?.[1] ?? BEYOND_ALL_IDS);
 }

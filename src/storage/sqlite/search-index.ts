@@ -39,12 +39,11 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 	let watermark: number | undefined;
 	let mergesDue = 0;
 
-	/** The segment for the submissions from that one on: the newest, or if that is full a new one after it. */
-	function segmentFor(firstId: number, newest: Segment | null): Segment {
-		const isFull = newest && (newest.submissions >= size.submissions || newest.characters >= size.characters);
-		if (newest && !isFull) return newest;
-		if (newest) closeSegmentTables(client, newest.number);
-		const number = (newest?.number ?? 0) + 1;
+	const isFull = ({ submissions, characters }: Amount, times = 1) =>
+		submissions >= times * size.submissions || characters >= times * size.characters;
+
+	function beginSegment(firstId: number): Segment {
+		const number = Number(sql().lastNumber.values()[0]?.[0] ?? 0) + 1;
 		createSegmentTables(client, number);
 		sql().beginSegment.run(number, firstId, firstId);
 		return { number, firstId, lastId: firstId, submissions: 0, characters: 0 };
@@ -55,26 +54,63 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 		const ids = sql().nextIds.values(newest?.lastId ?? 0, STEP.submissions) as [number][];
 		const [first] = ids;
 		if (!first) return;
-		const segment = segmentFor(first[0], newest);
+		watermark = addTo(newest && !isFull(newest) ? newest : beginSegment(first[0]), ids);
+		// Those among them that were imported.
+		sql().forgetAdditions.run((newest?.lastId ?? 0) + 1, watermark);
+	}
+
+	/** Imported submissions lie among those that are indexed: each goes into the segment around it, or beside it. */
+	function addImported(): void {
+		const end = sql().newestSegment.get()?.lastId ?? 0;
+		const [[first] = []] = sql().nextAdditions.values(end, 1) as [number][];
+		const segment = first === undefined ? undefined : segmentAround(first);
+		if (!segment) return;
+		const last = Math.min(end, nextFirstId(segment.firstId) - 1);
+		sql().forgetAdditions.run(0, addTo(segment, sql().nextAdditions.values(last, STEP.submissions) as [number][]));
+	}
+
+	/** `undefined` once the one around it was dropped, because too many would lie in it. */
+	function segmentAround(id: number): Segment | undefined {
+		const below = sql().segmentFrom.get(id);
+		if (below && id <= below.lastId) return isFull(below, 2) ? indexAnew(below) : below;
+		const above = sql().segmentFrom.get(nextFirstId(id));
+		return [below, above].find((segment) => segment && !isFull(segment)) ?? beginSegment(id);
+	}
+
+	/** What lies in it is indexed again, in segments of the usual size. */
+	function indexAnew(segment: Segment): undefined {
+		dropSegment(segment);
+		sql().addAgain.run(segment.firstId, segment.lastId);
+		watermark = undefined;
+	}
+
+	/** Returns the last of the ids that it came to, which ascend. */
+	function addTo(segment: Segment, ids: readonly [number][]): number {
 		const insertInto = (kind: Kind) =>
 			client.query(`insert into ${segmentTable(kind, segment.number)} (rowid, text) values (?, ?)`);
 		const [addParts, addWords] = [insertInto('parts'), insertInto('words')];
+		const wasFull = isFull(segment);
 		const before = segment.characters;
-		for (const [id] of ids) {
+		let last = 0;
+		for ([last] of ids) {
 			// One by one: a few very large ones together would take more memory than all the rest of the server.
-			const [data] = sql().readText.values(id)[0] as [string];
+			const [[data] = []] = sql().readText.values(last) as [string][];
+			// Imported, and removed since.
+			if (data === undefined) continue;
 			const { text, shortWords } = searchText(data);
-			addParts.run(id, text);
-			if (shortWords.length > 0) addWords.run(id, shortWords.map(wordToken).join(' '));
-			segment.lastId = id;
+			addParts.run(last, text);
+			if (shortWords.length > 0) addWords.run(last, shortWords.map(wordToken).join(' '));
+			segment.firstId = Math.min(segment.firstId, last);
+			segment.lastId = Math.max(segment.lastId, last);
 			segment.submissions++;
 			segment.characters += data.length;
 			if (segment.characters - before > STEP.characters) break;
 		}
-		const { number, lastId, submissions, characters } = segment;
-		sql().saveProgress.run(lastId, submissions, characters, number);
+		const { number, firstId, lastId, submissions, characters } = segment;
+		sql().saveProgress.run(firstId, lastId, submissions, characters, number);
+		if (isFull(segment) && !wasFull) closeSegmentTables(client, number);
 		mergesDue = MERGES_PER_ADDITION;
-		watermark = lastId;
+		return last;
 	}
 
 	/** A segment of which nothing is left goes as a whole, which is a thousand times less to write. */
@@ -100,7 +136,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 		// Rows that were never indexed only need to be forgotten.
 		if (!segment) sql().forgetRemovals.run(removed, nextFirstId(removed) - 1, MAX_FORGOTTEN_PER_STEP);
 		// The newest one holds the watermark.
-		else if (segment.number < Number(sql().newestSegment.get()?.number) && !isAnyLeft(segment)) dropSegment(segment);
+		else if (segment.number !== sql().newestSegment.get()?.number && !isAnyLeft(segment)) dropSegment(segment);
 		else clearSome(segment);
 	}
 
@@ -134,6 +170,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 		const mergeNext = unpacked && (() => merge(unpacked[0] as number));
 		if (mergeNext && mergesDue > 0) return mergeNext;
 		if (sql().hasNext.values(watermark, Number.MAX_SAFE_INTEGER).length > 0) return addNext;
+		if (sql().nextAdditions.values(watermark, 1).length > 0) return addImported;
 		return mergeNext;
 	}
 
@@ -155,7 +192,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 	return {
 		/**
 		 * Indexes the next few submissions, or merges; `false` if there is nothing to do. For the one process that serves: two
-		 * would disagree on the watermark, which never goes back: no submission is stored behind a later one.
+		 * would disagree on the watermark. What is imported before it is in a list of additions.
 		 */
 		advance(): Promise<boolean> {
 			return commit(nextStep());
@@ -181,12 +218,15 @@ const REMOVALS_BETWEEN = 'select id from search_removals where id >= ? and id <=
 function prepareStatements(client: Database) {
 	const segments = 'select number, first_id as firstId, last_id as lastId, submissions, characters from search_volumes';
 	return {
-		newestSegment: client.prepare<Segment, []>(`${segments} order by number desc limit 1`),
+		newestSegment: client.prepare<Segment, []>(`${segments} order by first_id desc limit 1`),
+		/** The last one that begins so early. */
+		segmentFrom: client.prepare<Segment, [number]>(`${segments} where first_id <= ? order by first_id desc limit 1`),
+		lastNumber: client.prepare('select max(number) from search_volumes'),
 		segmentOf: client.prepare<Segment, [number, number]>(`${segments} where first_id <= ? and last_id >= ?`),
 		nextFirstId: client.prepare('select min(first_id) from search_volumes where first_id > ?'),
 		beginSegment: client.prepare('insert into search_volumes (number, first_id, last_id) values (?, ?, ?)'),
 		saveProgress: client.prepare(
-			'update search_volumes set last_id = ?, submissions = ?, characters = ?, is_packed = 0 where number = ?',
+			'update search_volumes set first_id = ?, last_id = ?, submissions = ?, characters = ?, is_packed = 0 where number = ?',
 		),
 		setPacked: client.prepare('update search_volumes set is_packed = ? where number = ?'),
 		forgetSegment: client.prepare('delete from search_volumes where number = ?'),
@@ -194,6 +234,11 @@ function prepareStatements(client: Database) {
 		hasNext: client.prepare('select 1 from submissions where id > ? and id <= ? limit 1'),
 		nextIds: client.prepare('select id from submissions where id > ? order by id limit ?'),
 		readText: client.prepare(`select substr(data, 1, ${SEARCHED_JSON_CHARACTERS}) from submissions where id = ?`),
+		nextAdditions: client.prepare('select id from search_additions where id <= ? order by id limit ?'),
+		forgetAdditions: client.prepare('delete from search_additions where id >= ? and id <= ?'),
+		addAgain: client.prepare(
+			'insert or ignore into search_additions (id) select id from submissions where id >= ? and id <= ?',
+		),
 		hasRemovals: client.prepare('select 1 from search_removals limit 1'),
 		firstRemoval: client.prepare('select min(id) from search_removals'),
 		forgetRemovals: client.prepare(`delete from search_removals where id in (${REMOVALS_BETWEEN})`),

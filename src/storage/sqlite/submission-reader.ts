@@ -52,7 +52,7 @@ export function createSubmissionReader(client: Database, report: DamagedRows['re
 
 	/** The segments of the search index that may hold selected submissions, in the order of their ids. */
 	function segmentsOf({ fromId = 0, beforeId = BEYOND_ALL_IDS }: Scanned, order: Paging['order']): number[] {
-		const text = `select number from search_volumes where last_id >= ? and first_id < ? order by number ${order}`;
+		const text = `select number from search_volumes where last_id >= ? and first_id < ? order by first_id ${order}`;
 		return client
 			.query(text)
 			.values(fromId, beforeId)

@@ -19,7 +19,7 @@ export const fieldNames = sqliteTable(
 
 /**
  * Pieces of the search index, each with two tables of its own for a stretch of the submissions; see `search-segments.ts`.
- * All up to the `lastId` of the newest one are indexed.
+ * All up to the `lastId` of the newest one are indexed, but for `search_additions`. Their order is that of `firstId`.
  */
 export const searchSegments = sqliteTable('search_volumes', {
 	number: integer('number').primaryKey(),
@@ -35,3 +35,6 @@ export const searchSegments = sqliteTable('search_volumes', {
 
 /** Removed submissions that the search index still holds; see `search-index.ts`. */
 export const searchRemovals = sqliteTable('search_removals', { id: integer('id').primaryKey() });
+
+/** Imported submissions that the search index does not hold yet, although it is further. */
+export const searchAdditions = sqliteTable('search_additions', { id: integer('id').primaryKey() });

@@ -30,11 +30,24 @@ export function* built(query: { toSQL(): { sql: string; params: unknown[] } }): 
 	);
 }
 
+/** By name. */
+export type Columns = Readonly<Record<string, 'bigint' | 'text'>>;
+
+export interface Indexed {
+	id: number;
+	formId: number;
+	data: string;
+}
+
 /** The words in which the engines differ. */
 export interface Dialect {
 	/** A list of ids as the value of one parameter, and the condition that a column is in it. */
-	list(ids: readonly number[]): Value;
-	isIn(column: string, parameter: string): string;
+	list(ids: readonly (number | string)[]): Value;
+	isIn(column: string, parameter: string, kind?: 'bigint' | 'text'): string;
+	/** Stores rows in a table. */
+	insert(table: string, columns: Columns, rows: readonly (readonly Value[])[]): Operation<void>;
+	/** The table whose `id` has those that no submission may get. */
+	usedIds: string;
 	/** Behind a select: keeps others from its rows until the end of the transaction. */
 	forUpdate: string;
 	/** The records of a JSON list ($1), to select from. */
@@ -43,16 +56,18 @@ export interface Dialect {
 	greatest: 'max' | 'greatest';
 	/** The text of a submission in UTF-8. */
 	utf8: string;
+	/** Has the search find submissions that lie among those it knows. */
+	index(rows: readonly Indexed[]): Operation<void>;
 	/** Takes the submissions of a list ($1) out of the search. */
 	unindex: string;
 	/** Removes what else the engine keeps of a form ($1) when its submissions are gone. */
 	afterSweep?: string;
 }
 
-/** A submission whose flags change, or that goes. */
+/** A submission whose flags change, or that comes, or goes. */
 export interface Change {
 	id: number;
-	before: Flags;
+	before?: Flags;
 	after?: Flags;
 }
 

@@ -39,18 +39,15 @@ export const statsRoutes = (stats: Stats, auth: Auth) =>
 				}),
 			},
 		)
-		.get(
-			'/api/stats',
-			({ principal, request }) => stats.ofAll(principal, readDays(request)),
-			{
-				access: { permission: 'read' },
-				detail: operation('getStats', 'Count by form and day', {
-					description: 'The number of submissions of each form on each of the last days, and of its deliveries that failed.',
-					parameters: [days],
-					returns: jsonResponse('The counts.', {
-						schema: AllStats,
-						example: { forms: { cmnrg2x7k8w: [0, 3, 12] }, failedDeliveries: { cmnrg2x7k8w: 2 } },
-					}),
+		.get('/api/stats', ({ principal, request }) => stats.ofAll(principal, readDays(request)), {
+			access: { permission: 'read' },
+			detail: operation('getStats', 'Count by form and day', {
+				description:
+					'The number of submissions of each form on each of the last days, and of its deliveries that failed.',
+				parameters: [days],
+				returns: jsonResponse('The counts.', {
+					schema: AllStats,
+					example: { forms: { cmnrg2x7k8w: [0, 3, 12] }, failedDeliveries: { cmnrg2x7k8w: 2 } },
 				}),
-			},
-		);
+			}),
+		});

@@ -61,7 +61,11 @@ test('counts deliveries that failed, of each form of the mode, up to a hundred',
 	const { storage } = server.app;
 	const made = async (mode: Mode, failed: number) => {
 		const { id } = await server.app.forms.create(mode, { name: 'Hooked' });
-		const delivery = { formId: decodeId(id) as number, channel: 'webhook', destination: 'https://example.com' } as const;
+		const delivery = {
+			formId: decodeId(id) as number,
+			channel: 'webhook',
+			destination: 'https://example.com',
+		} as const;
 		const states: DeliveryState[] = [...Array<DeliveryState>(failed).fill('failed'), 'sent', 'withheld'];
 		await storage.batch((tx) =>
 			states.map((state) => tx.insert(deliveries).values({ ...delivery, id: storage.nextId(), state })),

@@ -1,0 +1,197 @@
+/** Stores submissions of earlier moments among those that are there, by the same SQL on both engines. */
+
+import { AppError } from '../../errors.ts';
+import type { Events } from '../../events.ts';
+import { IDS_PER_MILLISECOND } from '../../ids.ts';
+import type { Entry } from '../audit/action.ts';
+import type { Clock, Db, SubmissionStore } from '../contract.ts';
+import { FormGone, Unavailable } from '../errors.ts';
+import { roomOf } from '../file-room.ts';
+import type { Findings } from '../findings.ts';
+import { ALL, cellOf, OF_FILE } from '../rows.ts';
+import type { ImportedSubmission } from '../submission.ts';
+import { built, type Columns, type Engine, type Operation, rows, type Value } from './operation.ts';
+
+/** Ids of the last moments are left to submissions that arrive, whatever clocks differ. */
+const SETTLED_IDS = 2000 * IDS_PER_MILLISECOND;
+const LONGEST_WAIT_MS = 15_000;
+const BETWEEN_LOOKS_MS = 50;
+/** Places that are looked at together, at first and at most. */
+const WINDOW = { first: 64, last: 8192 };
+/** Moments of which the next free id is remembered. */
+const MAX_MOMENTS = 10_000;
+
+const kindOf = ({ kind }: (typeof ALL)[number]) => (kind === 'text' ? 'text' : 'bigint');
+const columnsOf = (columns: typeof ALL): Columns => Object.fromEntries(columns.map((one) => [one.name, kindOf(one)]));
+const SUBMISSION = columnsOf(ALL);
+const FILE: Columns = { form_id: 'bigint', submission_id: 'bigint', ...columnsOf(OF_FILE) };
+
+interface ImportOptions {
+	db: Db;
+	events: Events;
+	findings: Pick<Findings, 'rejection'>;
+	clock: Pick<Clock, 'horizon' | 'timeline'>;
+	nextId: () => number;
+	openEntry(): Entry;
+	ownColumns?(formId: number, placed: readonly Placed[]): Promise<OwnColumns>;
+}
+
+/** Columns that only this engine has, with their values for each submission. */
+export interface OwnColumns {
+	columns: Columns;
+	values: readonly Value[][];
+}
+
+/** With the first id that it may get. */
+export interface Placed {
+	row: ImportedSubmission;
+	id: number;
+	hash: string;
+}
+
+export function createImport(
+	{ dialect, write, holdCounts }: Engine,
+	{ db, events, findings, clock, nextId, openEntry, ownColumns }: ImportOptions,
+): Pick<SubmissionStore, 'import'> {
+	/** By the first id of a moment: the next one that may be free. */
+	const next = new Map<number, number>();
+
+	/** Below it, ids are made by nobody else any more. */
+	let below = 0;
+
+	async function settle(latest: number): Promise<void> {
+		for (const since = performance.now(); latest >= below; ) {
+			// By which the ids of a server that had nothing to do go on.
+			nextId();
+			below = (await clock.horizon()) - SETTLED_IDS;
+			if (latest < below) return;
+			if (performance.now() - since > LONGEST_WAIT_MS) throw new Unavailable();
+			await Bun.sleep(BETWEEN_LOOKS_MS);
+		}
+	}
+
+	function place(formId: number, row: ImportedSubmission): Placed {
+		const first = clock.timeline().idAt(row.at);
+		if (first === undefined) throw new AppError('VALIDATION_ERROR', 'No id stands for the moment of a submission.');
+		const { formerId = -1 } = row;
+		const isOfMoment = clock.timeline().millisOf(formerId) === row.at && formerId >= first;
+		const hash = new Bun.CryptoHasher('sha256').update(`${formId} ${row.at} ${row.data}`).digest('base64url');
+		return { row, id: isOfMoment ? formerId : first, hash };
+	}
+
+	/** Those that are not there yet. */
+	function* newOnes(formId: number, placed: readonly Placed[]): Operation<Placed[]> {
+		const known = yield* rows<[string]>(`select hash from imports where ${dialect.isIn('hash', '$1', 'text')}`, [
+			dialect.list(placed.map(({ hash }) => hash)),
+		]);
+		const seen = new Set(known.map(([hash]) => hash));
+		const former = placed.filter(({ row, id }) => row.formerId === id).map(({ id }) => id);
+		const there = yield* rows<[number, string]>(
+			`select id, data from submissions where form_id = $1 and ${dialect.isIn('id', '$2')}`,
+			[formId, dialect.list(former)],
+		);
+		const dataOf = new Map(there);
+		return placed.filter(({ row, id, hash }) => {
+			const isThere = seen.has(hash) || (row.formerId === id && dataOf.get(id) === row.data);
+			seen.add(hash);
+			return !isThere;
+		});
+	}
+
+	/** Gives each its id: the one it may have, or the next free one behind that. */
+	function* giveIds(placed: readonly Placed[]): Operation<number[]> {
+		const wanted = placed.map(({ id: moment }) => {
+			const id = Math.max(moment, next.get(moment) ?? 0);
+			if (next.size >= MAX_MOMENTS) next.clear();
+			next.set(moment, id + 1);
+			return id;
+		});
+		const found = yield* rows<[number]>(`select id from ${dialect.usedIds} used where ${dialect.isIn('id', '$1')}`, [
+			dialect.list(wanted),
+		]);
+		const taken = new Set(found.map(([id]) => id));
+		const given: number[] = [];
+		for (const [i, { id: moment }] of placed.entries()) {
+			const id = taken.has(wanted[i] as number) ? yield* freeId(wanted[i] as number, taken) : (wanted[i] as number);
+			taken.add(id);
+			given.push(id);
+			next.set(moment, Math.max(id + 1, next.get(moment) ?? 0));
+		}
+		return given;
+	}
+
+	function* freeId(from: number, taken: ReadonlySet<number>): Operation<number> {
+		for (let start = from, width = WINDOW.first; ; start += width, width = Math.min(2 * width, WINDOW.last)) {
+			const found = yield* rows<[number]>(`select id from ${dialect.usedIds} used where id >= $1 and id < $2`, [
+				start,
+				start + width,
+			]);
+			const used = new Set(found.map(([id]) => id));
+			for (let id = start; id < start + width; id++) if (!used.has(id) && !taken.has(id)) return id;
+		}
+	}
+
+	return {
+		async import(formId, imported) {
+			const rejection = findings.rejection('submission');
+			if (rejection) throw rejection;
+			const placed = imported.map((row) => place(formId, row));
+			await settle(placed.reduce((latest, { id }) => Math.max(latest, id, next.get(id) ?? 0), 0) + placed.length);
+			const own = await ownColumns?.(formId, placed);
+			const entry = openEntry();
+
+			function* store(): Operation<(number | undefined)[]> {
+				const moveCounts = yield* holdCounts(formId);
+				const forms = yield* rows('select 1 from forms where id = $1 and deleted_at is null', [formId]);
+				if (!moveCounts || forms.length === 0) throw new FormGone('The form was deleted in the meantime.');
+				const fresh = yield* newOnes(formId, placed);
+				if (fresh.length === 0) return placed.map(() => undefined);
+				const ids = yield* giveIds(fresh);
+				// More of one moment than it has ids: behind it come those of the present.
+				if (ids.some((id) => id >= below)) throw new Unavailable();
+				const idOf = new Map(fresh.map((one, i) => [one, ids[i] as number]));
+				const indexOf = new Map(placed.map((one, i) => [one, i]));
+				yield* dialect.insert(
+					'submissions',
+					{ ...SUBMISSION, ...own?.columns },
+					fresh.map((one, i) => [
+						...valuesOf({ ...one.row, id: ids[i] as number, formId }),
+						...(own?.values[indexOf.get(one) as number] ?? []),
+					]),
+				);
+				yield* dialect.insert(
+					'imports',
+					{ submission_id: 'bigint', hash: 'text' },
+					fresh.map(({ hash }, i) => [ids[i] as number, hash]),
+				);
+				yield* dialect.index(fresh.map(({ row: { data } }, i) => ({ id: ids[i] as number, formId, data })));
+				yield* storeFiles(formId, fresh, ids);
+				yield* moveCounts(fresh.map(({ row }, i) => ({ id: ids[i] as number, after: row })));
+				for (const statement of entry.statements(db, { formId, counts: { submissions: fresh.length } }))
+					yield* built(statement);
+				return placed.map((one) => idOf.get(one));
+			}
+
+			const ids = await entry.within(() => write(store));
+			if (ids.some((id) => id !== undefined)) events.publish({ type: 'change', formId });
+			return ids;
+		},
+	};
+
+	function* storeFiles(formId: number, placed: readonly Placed[], ids: readonly number[]): Operation<void> {
+		const files = placed.flatMap(({ row }, i) => (row.files ?? []).map((file) => ({ file, id: ids[i] as number })));
+		if (files.length === 0) return;
+		const values = files.map(({ file, id }) => [formId, id, ...OF_FILE.map((column) => cellOf(file, column))]);
+		yield* dialect.insert('files', FILE, values);
+		const kept = files.reduce((sum, { file }) => sum + (file.key === null ? 0 : roomOf(file.bytes)), 0);
+		yield* rows('update forms set file_bytes = file_bytes + $2 where id = $1', [formId, kept]);
+	}
+}
+
+/** In the order of the columns. */
+function valuesOf(row: Omit<ImportedSubmission, 'at'> & { id: number; formId: number }): Value[] {
+	return ALL.map((column) => {
+		const value = (row as unknown as Record<string, unknown>)[column.key];
+		return column.kind === 'flag' ? Number(value === true) : ((value ?? null) as Value);
+	});
+}

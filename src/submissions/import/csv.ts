@@ -1,0 +1,161 @@
+/**
+ * Reads CSV as services and spreadsheets write it: separated by commas, semicolons or tabs, as its first line shows, with quotes, line ends
+ * in cells, a byte order mark or none. A cell is a text and stays one; an empty one is no field.
+ */
+
+import { AppError } from '../../errors.ts';
+import type { ReadRow } from './rows.ts';
+
+const SEPARATORS = [',', ';', '\t'];
+
+interface CsvOptions {
+	maxBytes: number;
+	maxColumns: number;
+}
+
+/** @throws AppError VALIDATION_ERROR if it is no such file */
+export async function* readCsv(
+	chunks: AsyncIterable<Uint8Array>,
+	{ maxBytes, maxColumns }: CsvOptions,
+): AsyncGenerator<ReadRow> {
+	let names: string[] | undefined;
+	for await (const { line, cells } of rowsOf(textOf(chunks), maxBytes)) {
+		if (!names) {
+			names = namesOf(cells, maxColumns);
+			continue;
+		}
+		if (cells.length > names.length && cells.slice(names.length).some((cell) => cell !== '')) {
+			yield { line, problem: `It has ${cells.length} cells, and the first line ${names.length}.` };
+			continue;
+		}
+		const fields = names.flatMap((name, i) => {
+			const cell = cells[i] ?? '';
+			return cell === '' ? [] : [{ name, json: JSON.stringify(cell) }];
+		});
+		yield { line, fields };
+	}
+}
+
+function namesOf(cells: readonly string[], maxColumns: number): string[] {
+	const names = cells.map((cell, i) => cell.trim() || `column ${i + 1}`);
+	const twice = names.find((name, i) => names.indexOf(name) < i);
+	if (twice !== undefined) throw notCsv(`The column ${JSON.stringify(twice)} occurs twice in the first line.`);
+	if (names.length > maxColumns) throw notCsv(`The file has more than ${maxColumns} columns.`);
+	return names;
+}
+
+async function* textOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+	const decoder = new TextDecoder('utf-8', { fatal: true });
+	try {
+		for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true });
+		yield decoder.decode();
+	} catch (cause) {
+		if (!(cause instanceof TypeError)) throw cause;
+		throw notCsv('The file is not valid UTF-8: save it as UTF-8.');
+	}
+}
+
+interface Row {
+	/** Where it begins. */
+	line: number;
+	cells: string[];
+}
+
+async function* rowsOf(texts: AsyncIterable<string>, maxCharacters: number): AsyncGenerator<Row> {
+	let rest = '';
+	let line = 1;
+	let separator: string | undefined;
+	for await (const text of withEnd(texts)) {
+		rest = text === null ? rest : rest + text;
+		const isEnd = text === null;
+		separator ??= separatorOf(rest, isEnd);
+		let at = 0;
+		while (separator !== undefined) {
+			const found = rowAt(rest, at, { separator, isEnd });
+			if (!found) break;
+			const { cells, end } = found;
+			if (cells.length > 1 || cells[0] !== '') yield { line, cells };
+			line += linesIn(rest, at, end);
+			at = end;
+		}
+		rest = rest.slice(at);
+		if (rest.length > maxCharacters)
+			throw notCsv(`The row at line ${line} has more than ${maxCharacters} characters; perhaps a quote is not closed.`);
+	}
+	if (rest !== '') throw notCsv(`A quote that begins at line ${line} is not closed.`);
+}
+
+async function* withEnd(texts: AsyncIterable<string>): AsyncGenerator<string | null> {
+	yield* texts;
+	yield null;
+}
+
+/** The one that occurs most often in the first line, outside of quotes; `undefined` before its end has come. */
+function separatorOf(text: string, isEnd: boolean): string | undefined {
+	const counts = new Map(SEPARATORS.map((separator) => [separator, 0]));
+	let isQuoted = false;
+	for (const character of text) {
+		if (character === '"') isQuoted = !isQuoted;
+		else if (!isQuoted && (character === '\n' || character === '\r')) {
+			return [...counts].reduce((most, one) => (one[1] > most[1] ? one : most))[0];
+		} else if (!isQuoted && counts.has(character)) counts.set(character, (counts.get(character) ?? 0) + 1);
+	}
+	return isEnd ? separatorOf(`${text}\n`.replaceAll('"', ''), false) : undefined;
+}
+
+interface Reading {
+	separator: string;
+	/** True if nothing more comes: before, whatever touches the end of the text is not over. */
+	isEnd: boolean;
+}
+
+/** `undefined` if its end has not come, or there is nothing more. */
+function rowAt(text: string, start: number, reading: Reading): { cells: string[]; end: number } | undefined {
+	if (start >= text.length) return undefined;
+	const cells: string[] = [];
+	for (let at = start; ; ) {
+		const cell = cellAt(text, at, reading);
+		if (!cell) return undefined;
+		const { end } = cell;
+		cells.push(cell.text);
+		at = end + 1;
+		if (text[end] === reading.separator) continue;
+		const isReturn = text[end] === '\r';
+		if (isReturn && at === text.length && !reading.isEnd) return undefined;
+		return { cells, end: Math.min(isReturn && text[at] === '\n' ? at + 1 : at, text.length) };
+	}
+}
+
+function cellAt(text: string, at: number, { separator, isEnd }: Reading): { text: string; end: number } | undefined {
+	const quoted = text[at] === '"' ? quotedAt(text, at + 1, isEnd) : { text: '', end: at };
+	if (!quoted) return undefined;
+	let { end } = quoted;
+	while (end < text.length && text[end] !== separator && text[end] !== '\n' && text[end] !== '\r') end++;
+	if (end === text.length && !isEnd) return undefined;
+	return { text: quoted.text + text.slice(quoted.end, end), end };
+}
+
+/** What stands in quotes; two of them mean one. */
+function quotedAt(text: string, start: number, isEnd: boolean): { text: string; end: number } | undefined {
+	let cell = '';
+	for (let at = start; ; ) {
+		const quote = text.indexOf('"', at);
+		// A second one may come with the next piece.
+		if (quote < 0 || (quote === text.length - 1 && !isEnd)) return undefined;
+		cell += text.slice(at, quote);
+		if (text[quote + 1] !== '"') return { text: cell, end: quote + 1 };
+		cell += '"';
+		at = quote + 2;
+	}
+}
+
+/** Line ends are LF, CRLF or CR. */
+function linesIn(text: string, from: number, to: number): number {
+	let count = 0;
+	for (let at = from; at < to; at++) if (text[at] === '\n' || (text[at] === '\r' && text[at + 1] !== '\n')) count++;
+	return count;
+}
+
+function notCsv(message: string): AppError {
+	return new AppError('VALIDATION_ERROR', message);
+}

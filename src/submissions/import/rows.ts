@@ -1,0 +1,19 @@
+/** What the readers of files have in common: a row that was read, or what is wrong with it. */
+
+/** A field of a row: its name, and the JSON text of its value. */
+export interface Field {
+	name: string;
+	json: string;
+}
+
+/** The members of a row by the number of its line, which begins with 1. */
+export type ReadRow = { line: number } & ({ fields: Field[] } | { problem: string });
+
+/** Parses the text of a JSON object into its members, within the limits of submissions. @throws AppError with a sentence */
+export type ReadFields = (text: string, isWhole?: boolean) => Field[];
+
+export interface ReadOptions {
+	readFields: ReadFields;
+	/** Longer rows are left out, without being held. */
+	maxBytes: number;
+}

@@ -1,0 +1,37 @@
+/** The wire shapes of an import. */
+
+import { type Static, Type } from '@sinclair/typebox';
+import { stringMap } from '../../http/schema-types.ts';
+import { SpamReason, Submission, SubmittedFile } from '../schema.ts';
+
+const { id, data, isRead, isStarred, isSpam, spamScore, damaged } = Submission.properties;
+/** A time that is wrong gets a sentence of its own. */
+const createdAt = Type.String({ description: 'RFC 3339; without a zone: UTC. Required unless `timeNow` is `true`.' });
+
+/** A line of an import: a submission as an export has it. */
+export const OwnRow = Type.Object(
+	{
+		...Type.Partial(Type.Object({ id, createdAt, isRead, isStarred, isSpam, spamScore, damaged })).properties,
+		data,
+		spamReason: Type.Optional(Type.String({ maxLength: 400 })),
+		spamReasons: Type.Optional(Type.Array(SpamReason, { maxItems: 100 })),
+		meta: Type.Optional(Type.Union([stringMap(Type.Any()), Type.Null()])),
+		files: Type.Optional(Type.Array(SubmittedFile, { maxItems: 100 })),
+	},
+	{ $id: 'ImportedSubmission', additionalProperties: false },
+);
+export type OwnRow = Static<typeof OwnRow>;
+
+export const ImportReport = Type.Object(
+	{
+		imported: Type.Integer({ description: 'Stored; in a dry run those that can be.' }),
+		known: Type.Integer({ description: 'There already: the same time and fields were imported before.' }),
+		bad: Type.Integer({ description: 'Left out.' }),
+		isStopped: Type.Boolean({ description: 'Whether it ended at more than 5 % bad rows.' }),
+		problems: Type.Array(Type.Object({ line: Type.Integer(), problem: Type.String() }), {
+			description: 'What was wrong, by line; the first hundred.',
+		}),
+	},
+	{ $id: 'ImportReport' },
+);
+export type ImportReport = Static<typeof ImportReport>;

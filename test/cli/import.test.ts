@@ -1,0 +1,104 @@
+import { beforeEach, expect, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
+import { type CommandLine, openCommandLine } from './command-line.ts';
+
+let cli: CommandLine;
+
+beforeEach(async () => {
+	cli = openCommandLine();
+	await cli.json('forms', 'create', 'Contact', '--slug', 'contact');
+});
+
+const importFile = (name: string, text: string | Uint8Array, ...options: string[]) => {
+	writeFileSync(cli.path(name), text);
+	return cli.call('import', name, '--form', 'contact', ...options);
+};
+const exported = async (slug = 'contact', ...options: string[]) => {
+	const { stdout } = await cli.call('submissions', 'export', slug, '--format', 'ndjson', '--order', 'asc', ...options);
+	return stdout
+		.split('\n')
+		.filter(Boolean)
+		.map((line) => JSON.parse(line));
+};
+
+test('reads CSV as services and spreadsheets write it', async () => {
+	const text =
+		'\ufeff"Submission Date";E-mail;"Message; long";IP;Spam\r\n' +
+		'2024-01-02 03:04:05 UTC;ada@example.com;"He said ""no"";\r\nand left";192.0.2.1;no\r\n' +
+		'2024-01-02T03:04:06+01:00;;007;;yes\n' +
+		'\n' +
+		'2024-01-03;grace@example.com;=1+1\n';
+	const { code, stderr } = await importFile('old.csv', text, '--from', 'basin', '--map', 'E-mail=email');
+	expect([code, stderr]).toEqual([0, '3 submissions imported, 0 there already, 0 rows left out.\n']);
+	expect(await exported()).toMatchObject([
+		{
+			data: { email: 'ada@example.com', 'Message; long': 'He said "no";\r\nand left' },
+			createdAt: '2024-01-02T03:04:05.000Z',
+			isRead: true,
+		},
+		{ data: { email: 'grace@example.com', 'Message; long': '=1+1' }, createdAt: '2024-01-03T00:00:00.000Z' },
+	]);
+	const [spam] = await exported('contact', '--filter', 'spam');
+	expect(spam).toMatchObject({
+		data: { 'Message; long': '007' },
+		createdAt: '2024-01-02T02:04:06.000Z',
+		spamReason: 'marked',
+	});
+	expect(Object.keys(spam.data)).toEqual(['Message; long']);
+});
+
+test('names by line what is left out, and ends with 1', async () => {
+	const rows = Array.from({ length: 40 }, (_, i) => `2024-01-01T00:00:${`${i}`.padStart(2, '0')}Z,"a\nb"`);
+	const { code, stdout, stderr } = await importFile(
+		'a.csv',
+		['at,text', ...rows, 'yesterday,c'].join('\n'),
+		'--time',
+		'at',
+	);
+	expect(code).toBe(1);
+	expect(stdout).toMatch(/^LINE {2}PROBLEM\n82 {4}Its time "yesterday" is none such as/);
+	expect(stderr).toContain('40 submissions imported, 0 there already, 1 row left out.');
+});
+
+test('a wrong file stores nothing', async () => {
+	const rows = Array.from({ length: 20 }, (_, i) => `2024-01-01T00:00:${10 + i}Z,a`);
+	const wrong: [string, string | Uint8Array, RegExp][] = [
+		['no time', ['at,text', ...rows].join('\n'), /has no time/],
+		['a column twice', 'at,text,at\n1,2,3', /"at" occurs twice/],
+		['an open quote', `at,text\n2024-01-01,"a\n${rows.join('\n')}`, /line 2 is not closed/],
+		['no UTF-8', Buffer.from('at,text\n2024-01-01,\xff', 'latin1'), /not valid UTF-8/],
+	];
+	for (const [, text, sentence] of wrong) {
+		const { code, stdout, stderr } = await importFile('wrong.csv', text);
+		expect(code).toBe(1);
+		expect(stdout + stderr).toMatch(sentence);
+	}
+	expect(await exported()).toEqual([]);
+	expect((await cli.call('import', 'none.csv', '--form', 'contact')).stderr).toContain('There is no file none.csv.');
+	expect((await importFile('wrong.csv', 'a\n', '--map', 'a')).code).toBe(2);
+});
+
+test('an export of a hundred thousand digits goes from form to form, and a second time nowhere', async () => {
+	const digits = '1234567890'.repeat(10_000);
+	await importFile('a.ndjson', `{"data":{"n":${digits}},"createdAt":"2024-01-01T00:00:00.001Z","isStarred":true}\n`);
+	const { stdout } = await cli.call('submissions', 'export', 'contact', '--format', 'ndjson');
+	expect(stdout).toContain(`{"n":${digits}}`);
+	await cli.json('forms', 'create', 'Copy', '--slug', 'copy');
+	writeFileSync(cli.path('b.ndjson'), stdout);
+	expect(await cli.json('import', 'b.ndjson', '--form', 'copy')).toMatchObject({ imported: 1 });
+	expect(await cli.json('import', 'b.ndjson', '--form', 'copy')).toMatchObject({ imported: 0, known: 1 });
+	const copied = await cli.call('submissions', 'export', 'copy', '--format', 'ndjson');
+	expect(copied.stdout.replace(/"id":"\w+"/, '')).toBe(stdout.replace(/"id":"\w+"/, ''));
+});
+
+test('takes NDJSON of another service by its names, nested fields too', async () => {
+	const lines = [
+		'{"_date":"2018-11-03T07:28:29.707632","_id":2,"email":"a@example.com","n":1.10}',
+		'{"created_at":"2018-11-04T00:00:00Z","number":1,"data":{"email":"b@example.com"}}',
+	];
+	expect((await importFile('a.txt', lines[0] as string, '--from', 'formspree')).code).toBe(0);
+	expect((await importFile('b.txt', lines[1] as string, '--from', 'netlify')).code).toBe(0);
+	const { stdout } = await cli.call('submissions', 'export', 'contact', '--format', 'ndjson', '--order', 'asc');
+	expect(stdout).toContain('"data":{"email":"a@example.com","n":1.10},"createdAt":"2018-11-03T07:28:29.707Z"');
+	expect(stdout).toContain('"data":{"email":"b@example.com"},"createdAt":"2018-11-04T00:00:00.000Z"');
+});
