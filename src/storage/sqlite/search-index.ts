@@ -52,11 +52,11 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 	function addNext(): void {
 		const newest = sql().newestSegment.get();
 		const ids = sql().nextIds.values(newest?.lastId ?? 0, STEP.submissions) as [number][];
-		const [first] = ids;
-		if (!first) return;
-		watermark = addTo(newest && !isFull(newest) ? newest : beginSegment(first[0]), ids);
-		// Those among them that were imported.
-		sql().forgetAdditions.run((newest?.lastId ?? 0) + 1, watermark);
+		const [[first] = []] = ids;
+		if (first === undefined) return;
+		watermark = addTo(newest && !isFull(newest) ? newest : beginSegment(first), ids);
+		// Those among them that were imported: a text that is added twice can be removed once only.
+		sql().forgetAdditions.run(first, watermark);
 	}
 
 	/** Imported submissions lie among those that are indexed: each goes into the segment around it, or beside it. */
