@@ -160,10 +160,10 @@ export async function createWorld(engine: string, seed: number) {
 		return { at, formerId, data, names, ...flags, spamReason: isSpam ? 'marked' : null };
 	}
 
-	/** What was cut off is imported again, and is there once. */
-	async function importSome(storage = server()): Promise<void> {
+	/** @param again What was cut off before, and is there once. */
+	async function importSome(storage: Storage, again: readonly ImportedSubmission[] = []): Promise<void> {
 		const since = life;
-		const again = unfinished.splice(0);
+		// Removals that are on their way may still mean the first of the two.
 		if (again.length > 0) await settle();
 		const rows = [...again, ...Array.from({ length: 1 + random(random(4) === 0 ? 1200 : 40) }, newImport)];
 		const numberOf = ({ data }: ImportedSubmission) => JSON.parse(data).n as number;
@@ -200,8 +200,9 @@ export async function createWorld(engine: string, seed: number) {
 	}
 
 	async function settle(): Promise<void> {
-		await Promise.all(inFlight);
-		inFlight = [];
+		const known = new Set(inFlight);
+		await Promise.all(known);
+		inFlight = inFlight.filter((one) => !known.has(one));
 	}
 
 	async function reopen(): Promise<void> {
@@ -242,7 +243,7 @@ export async function createWorld(engine: string, seed: number) {
 		},
 		change: () => void inFlight.push(act('change')),
 		remove: () => void inFlight.push(act('remove')),
-		import: () => void inFlight.push(importSome()),
+		import: () => void inFlight.push(importSome(server(), unfinished.splice(0))),
 		command: () => void inFlight.push(command()),
 		wait: () => (random(3) === 0 ? settle() : Bun.sleep(random(3))),
 		reopen,
