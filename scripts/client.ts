@@ -97,6 +97,7 @@ export function operationsModule({ paths, components }: ApiDocument): string {
 		const marks = [
 			...(isStream(operation) ? ['isStream: true'] : []),
 			...(isKeyed(operation) ? ['isKeyed: true'] : []),
+			...(rawType(operation) ? [`type: '${rawType(operation)}'`] : []),
 		];
 		const members = [`method: '${method.toUpperCase()}'`, `path: '${path}'`, ...marks];
 		return `${operation.operationId}: { ${members.join(', ')} },`;
@@ -147,7 +148,14 @@ function argsOf({ parameters = [], requestBody }: Operation): string {
 	const { 'application/json': json, ...others } = requestBody?.content ?? {};
 	const form = Object.keys(others).length > 0 ? ' | FormData | URLSearchParams' : '';
 	if (json) members.push(`body${requestBody?.required ? '' : '?'}: ${typeOf(json.schema)}${form};`);
+	else if (requestBody) members.push('body: string | Blob;');
 	return `{ ${members.join('\n')} }`;
+}
+
+/** The type of a body that is no JSON. */
+function rawType({ requestBody }: Operation): string | undefined {
+	const types = Object.keys(requestBody?.content ?? {});
+	return types.includes('application/json') ? undefined : types[0];
 }
 
 const contentsOf = ({ responses }: Operation) =>

@@ -111,10 +111,10 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 	const files = {
 		store,
 		quota: createFileQuota(storage, config.files),
+		scan: config.files.scanner && ('unchecked' as const),
 		links,
 		budget,
 	};
-	const scan = config.files.scanner && 'unchecked';
 	const windows = createServerWindows();
 	const rates = createIntakeRates(config.rates, { windows, now });
 	const spam = createSpam(storage, {
@@ -133,7 +133,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		limits: config.limits,
 		strictRedirects: config.strictRedirects,
 		outbox: dispatch.outbox,
-		uploads: createUploads({ ...files, storage, turns: createConcurrencyLimit(UPLOADS), scan }),
+		uploads: createUploads({ ...files, storage, turns: createConcurrencyLimit(UPLOADS) }),
 		checkCaptcha: createCaptchaCheck({ vendors, recaptchaMinScore, altcha, log, now }),
 		altcha,
 		judge: spam.judge,

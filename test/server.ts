@@ -29,6 +29,8 @@ export interface CallOptions {
 	key?: string | null;
 	/** Sent as JSON. */
 	json?: unknown;
+	/** Sent as it is. */
+	body?: string | Uint8Array<ArrayBuffer>;
 	headers?: Record<string, string>;
 }
 
@@ -76,7 +78,7 @@ export async function openTestServer({ settings = {}, database, now, elapsed = n
 	/** Calls the management API, as in `call('GET /api/forms')`. */
 	async function call<Body = unknown>(
 		route: `${Method} /${string}`,
-		{ key = adminKey, json, headers }: CallOptions = {},
+		{ key = adminKey, json, body, headers }: CallOptions = {},
 	): Promise<ServerResponse<Body>> {
 		const [method, path] = route.split(/ (.*)/s, 2);
 		const response = await fetch(`${server.baseUrl}${path}`, {
@@ -88,6 +90,7 @@ export async function openTestServer({ settings = {}, database, now, elapsed = n
 				...headers,
 			},
 			...(json !== undefined && { body: JSON.stringify(json) }),
+			...(body !== undefined && { body }),
 		});
 		return readAnswer<Body>(response);
 	}

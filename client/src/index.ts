@@ -79,7 +79,14 @@ interface Said {
 }
 
 type Args = Record<string, unknown>;
-type Route = { method: string; path: string; isStream?: boolean; isKeyed?: boolean };
+type Route = {
+	method: string;
+	path: string;
+	isStream?: boolean;
+	isKeyed?: boolean;
+	/** Of a body that is sent as it is. */
+	type?: string;
+};
 
 const SECOND_MS = 1000;
 /** The longest wait between two tries. */
@@ -177,7 +184,7 @@ function requestOf({ baseUrl, key }: ClientOptions, { route, args = {}, ...optio
 	const headers = new Headers({
 		...(route.isStream ? {} : { Accept: 'application/json' }),
 		...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
-		...(body === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
+		...(body === undefined || isForm ? {} : { 'Content-Type': route.type ?? 'application/json' }),
 		// Pages without https have no `crypto.randomUUID`.
 		...(route.isKeyed
 			? { 'Idempotency-Key': options.idempotencyKey ?? crypto.getRandomValues(new Uint32Array(4)).join('-') }
@@ -187,7 +194,7 @@ function requestOf({ baseUrl, key }: ClientOptions, { route, args = {}, ...optio
 	const init: RequestInit = {
 		method: route.method,
 		headers,
-		...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+		...(body === undefined ? {} : { body: isForm || route.type ? (body as FormData) : JSON.stringify(body) }),
 		...(options.signal ? { signal: options.signal } : {}),
 	};
 	return { url: `${baseUrl.replace(/\/+$/, '')}${path}${search === '' ? '' : `?${search}`}`, init };

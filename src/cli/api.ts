@@ -12,8 +12,8 @@ export interface Call {
 	method: Method;
 	/** With its query. */
 	path: string;
-	/** As JSON. */
-	body?: string;
+	/** JSON, unless the headers say otherwise. A stream can be sent once. */
+	body?: string | ReadableStream<Uint8Array>;
 	/** Beside those of every call. */
 	headers?: Record<string, string>;
 	mode: Mode | undefined;
@@ -21,6 +21,12 @@ export interface Call {
 
 /** @throws AppError as the API says it, or CommandError: then there is no response */
 export type Send = (call: Call) => Promise<Response>;
+
+/** A body that is no JSON. */
+export interface Content {
+	type: string;
+	body: string | ReadableStream<Uint8Array>;
+}
 
 /** Numbers that JavaScript would change keep their digits, as `parseExact` says. */
 export interface Api {
@@ -30,6 +36,7 @@ export interface Api {
 	post<T>(path: string, body?: object): Promise<T>;
 	patch<T>(path: string, body: object): Promise<T>;
 	delete<T>(path: string): Promise<T>;
+	send<T>(path: string, content: Content, query?: Query): Promise<T>;
 	/** A response that may be long. */
 	open(path: string, query?: Query): Promise<Response>;
 }
@@ -44,16 +51,20 @@ export function createApi(send: Send, mode?: Mode): Api {
 		const text = new URLSearchParams(query).toString();
 		return text === '' ? path : `${path}?${text}`;
 	};
-	async function call<T>(method: Method, path: string, body?: object): Promise<T> {
-		const response = await send({ method, path, mode, ...(body && { body: JSON.stringify(body, asSent) }) });
+	async function read<T>(call: Omit<Call, 'mode'>): Promise<T> {
+		const response = await send({ ...call, mode });
 		return parseExact(await response.text()) as T;
 	}
+	const call = <T>(method: Method, path: string, body?: object) =>
+		read<T>({ method, path, ...(body && { body: JSON.stringify(body, asSent) }) });
 	return {
 		in: (other) => createApi(send, other),
 		get: (path, query) => call('GET', withQuery(path, query)),
 		post: (path, body) => call('POST', path, body),
 		patch: (path, body) => call('PATCH', path, body),
 		delete: (path) => call('DELETE', path),
+		send: (path, { type, body }, query) =>
+			read({ method: 'POST', path: withQuery(path, query), body, headers: { 'Content-Type': type } }),
 		open: (path, query) => send({ method: 'GET', path: withQuery(path, query), mode }),
 	};
 }

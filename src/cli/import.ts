@@ -1,20 +1,24 @@
-/** `formsrv import`: submissions of a file, of another service or an export of this one, into a form. */
+/** `formsrv import`: submissions of a file, of another service or an export of formsrv, into a form. */
 
 import { resolve } from 'node:path';
-import { recordAction } from '../storage/audit/action.ts';
-import { readCsv } from '../submissions/import/csv.ts';
-import { createImports, maxLineBytes } from '../submissions/import/import.ts';
-import { readNdjson } from '../submissions/import/ndjson.ts';
-import type { ReadOptions, ReadRow } from '../submissions/import/rows.ts';
-import type { ImportReport } from '../submissions/import/schema.ts';
+import { AppError } from '../errors.ts';
+import { createSafeNames } from '../files/safe-name.ts';
+import { NOTE } from '../submissions/files/archive.ts';
+import { MAX_BAD_PERCENT, PROBLEMS_SHOWN } from '../submissions/import/rows.ts';
+import type { ImportReport, MissingFiles, OwnRow } from '../submissions/import/schema.ts';
 import { createMapping, SOURCE_NAMES, type SourceName } from '../submissions/import/sources.ts';
 import { roughSize } from '../text/byte-sizes.ts';
 import { plural } from '../text/plural.ts';
-import { about, type Cli, CommandError, findForm, type Options, runOnApp } from './cli.ts';
+import { type Api, at, findForm } from './api.ts';
+import { type Cli, CommandError, type Options } from './cli.ts';
 import type { CliCommand } from './command.ts';
+import type { FilesArchive } from './import-files.ts';
+import { type MapRow, type Portion, readPortions, type SentRow } from './import-rows.ts';
 import { progressOn } from './progress.ts';
+import { runOnApi } from './run-on-api.ts';
 
-const CSV_COLUMNS = 1000;
+const LEFT_OUT_SHOWN = 20;
+const NOTHING = { imported: 0, known: 0, bad: 0, isStopped: false, problems: [] };
 
 interface ImportOptions extends Options {
 	form: string;
@@ -22,6 +26,15 @@ interface ImportOptions extends Options {
 	map?: string[];
 	time?: string;
 	spam?: string;
+	files?: string;
+}
+
+/** What has been done so far. */
+interface Done extends Omit<ImportReport, 'missingFiles'> {
+	/** Files whose bytes were brought along. */
+	files: number;
+	/** Sentences about others. */
+	leftOut: string[];
 }
 
 export function addImport(program: CliCommand, cli: Cli): void {
@@ -30,8 +43,8 @@ export function addImport(program: CliCommand, cli: Cli): void {
 		.summary('Import submissions from a file into a form.')
 		.description(
 			'Import submissions from a file into a form, with their times: a CSV or NDJSON file of another service, or an NDJSON export of ' +
-				'this one, with flags. Nobody is sent anything, and no rule is applied. It can be done while the server runs; a file that is ' +
-				'imported twice is there once.',
+				'formsrv, with flags and files. Nobody is sent anything, and no rule is applied. It can be done while the server runs; a file ' +
+				'that is imported twice is there once.',
 		)
 		.argument('<file>', 'CSV or NDJSON')
 		.requiredOption('--form <form>', 'Id or slug of the form')
@@ -39,64 +52,34 @@ export function addImport(program: CliCommand, cli: Cli): void {
 		.option('--map <old=new...>', 'The field that a column becomes; none after the "=" leaves the column out')
 		.option('--time <column>', 'The column with the time, in RFC 3339; without a zone it is UTC')
 		.option('--spam <column>', 'The column that says whether it is spam')
+		.option('--files <zip>', 'The archive of attached files, as "submissions export --files" writes it')
 		.option('--time-now', 'Give rows without a time that of the import')
 		.option('--dry-run', 'Store nothing, and only say what is wrong')
 		.examples(
 			'formsrv import contact.csv --form contact-k3v9x2qm --from formspree --dry-run',
 			'formsrv import contact.csv --form contact-k3v9x2qm --time "Submitted at" --map "Your name=name" --map "IP="',
-			'formsrv import contact.ndjson --form contact-k3v9x2qm',
+			'formsrv import contact.ndjson --form contact-k3v9x2qm --files contact.zip',
 		);
-	runOnApp<ImportOptions, [string]>(command, { cli, action: 'importSubmissions' }, (options, path) => {
+	runOnApi<ImportOptions, [string]>(command, { cli }, (options, path) => {
 		const file = Bun.file(resolve(cli.io.cwd, path));
 		const from = options.from ?? (/\.(?:ndjson|jsonl)$/i.test(path) ? 'ndjson' : 'csv');
 		const map = createMapping({ ...options, from, names: new Map((options.map ?? []).map(parsePair)) });
-		return async (app) => {
+		return async (api) => {
 			if (!(await file.exists())) throw new CommandError(`There is no file ${path}.`);
-			const shown = await findForm(app, options.form);
-			const form = await app.storage.findForm(shown.id);
-			if (!options.dryRun) await recordAction(app.storage, { ...about(shown), facts: { from } });
-			const { readJson: readFields } = app.intake;
-			const { maxBody: maxBytes } = app.config.limits;
-			const progress = progressOn(cli.io.stderr, roughSize);
-			let done = 0;
-			const rows = readFile(
-				counted(file, (bytes) => (done += bytes)),
-				{
-					...{ readFields, isLines: from === 'ndjson' || (await isLines(file)) },
-					maxBytes: maxLineBytes(maxBytes),
-				},
-			);
-			const report = await createImports(app.storage, { readFields, maxBytes })
-				.run(form, {
-					...{ rows, map },
-					isTimeNow: options.timeNow === true,
-					isDryRun: options.dryRun === true,
-					onProgress: () => progress.show(done, file.size),
-				})
-				.finally(progress.end);
-			printReport(cli, options, report);
+			const { id } = await findForm(api, options.form);
+			const archive = options.files === undefined ? undefined : await openFiles(resolve(cli.io.cwd, options.files));
+			try {
+				const done = await importFile({ api, form: id, archive, options, cli }, { file, isLines: from === 'ndjson', map });
+				printDone(cli, options, done);
+			} finally {
+				archive?.close();
+			}
 		};
 	});
 }
 
-/** Files of other services are one or the other, whatever they are called. */
-async function isLines(file: Bun.BunFile): Promise<boolean> {
-	return /^\ufeff?\s*\{/.test(await file.slice(0, 1024).text());
-}
-
-function readFile(
-	chunks: AsyncIterable<Uint8Array>,
-	{ isLines, ...options }: ReadOptions & { isLines: boolean },
-): AsyncIterable<ReadRow> {
-	return isLines ? readNdjson(chunks, options) : readCsv(chunks, { ...options, maxColumns: CSV_COLUMNS });
-}
-
-async function* counted(file: Bun.BunFile, count: (bytes: number) => void): AsyncGenerator<Uint8Array> {
-	for await (const chunk of file.stream()) {
-		count(chunk.length);
-		yield chunk;
-	}
-}
+/** Few commands read an archive. */
+const openFiles = async (path: string) => (await import('./import-files.ts')).openFilesArchive(path);
 
 function parsePair(text: string): [string, string] {
 	const at = text.lastIndexOf('=');
@@ -104,19 +87,113 @@ function parsePair(text: string): [string, string] {
 	throw new CommandError(`--map wants "old=new", not ${JSON.stringify(text)}. See formsrv import --help.`, 2);
 }
 
-function printReport(cli: Cli, options: Options, report: ImportReport): void {
-	const { imported, known, bad, isStopped, problems } = report;
-	if (bad > 0) cli.exitCode = 1;
-	if (options.json) return void cli.printJson(report);
+interface Target {
+	api: Api;
+	/** The id of the form. */
+	form: string;
+	archive: FilesArchive | undefined;
+	options: Options;
+	cli: Cli;
+}
+
+async function importFile(
+	target: Target,
+	{ file, isLines, map }: { file: Bun.BunFile; isLines: boolean; map: MapRow },
+): Promise<Done> {
+	const { options, cli } = target;
+	const progress = progressOn(cli.io.stderr, roughSize);
+	let read = 0;
+	let done: Done = { ...NOTHING, files: 0, leftOut: [] };
+	try {
+		let isFirst = options.dryRun !== true;
+		for await (const portion of readPortions(file, { isLines, map, onRead: (bytes) => (read += bytes) })) {
+			if (isFirst) {
+				// A wrong file, or a wrong mapping, stores nothing.
+				const tried = added(done, portion, await send(target, portion, true));
+				if (tried.isStopped) return { ...tried, imported: 0 };
+			}
+			isFirst = false;
+			const report = await send(target, portion, options.dryRun === true);
+			done = added(done, portion, report);
+			for (const missing of report.missingFiles)
+				await sendFiles(target, { missing, row: portion.rows[missing.line - 1] as SentRow, done });
+			progress.show(read, file.size);
+			if (done.isStopped) break;
+		}
+		return done;
+	} finally {
+		progress.end();
+	}
+}
+
+async function send({ api, form, options }: Target, { rows }: Portion, isDryRun: boolean): Promise<ImportReport> {
+	if (rows.length === 0) return { ...NOTHING, missingFiles: [] };
+	const query = { dryRun: `${isDryRun}`, timeNow: `${options.timeNow === true}`, maxBad: '100' };
+	const body = `${rows.map(({ text }) => text).join('\n')}\n`;
+	return api.send(at`/api/forms/${form}/import`, { type: 'application/x-ndjson', body }, query);
+}
+
+function added(done: Done, { rows, problems }: Portion, report: ImportReport): Done {
+	const found = report.problems.map(({ line, problem }) => ({ line: (rows[line - 1] as SentRow).line, problem }));
+	const ofBoth = [...problems, ...found].sort((a, b) => a.line - b.line);
+	const imported = done.imported + report.imported;
+	const known = done.known + report.known;
+	const bad = done.bad + problems.length + report.bad;
+	return {
+		...done,
+		...{ imported, known, bad },
+		isStopped: 100 * bad > MAX_BAD_PERCENT * (imported + known + bad),
+		problems: [...done.problems, ...ofBoth].slice(0, PROBLEMS_SHOWN),
+	};
+}
+
+interface Sending {
+	missing: MissingFiles;
+	row: SentRow;
+	/** Counts them. */
+	done: Done;
+}
+
+/** Sends the bytes of a submission's files, which lie in a folder of its former id, under names that the export chose. */
+async function sendFiles({ api, form, archive }: Target, { missing, row, done }: Sending): Promise<void> {
+	if (!archive) return;
+	const valueOf = (name: string) => JSON.parse(row.fields?.find((one) => one.name === name)?.json ?? 'null');
+	const [formerId, former] = [valueOf('id') as string, valueOf('files') as OwnRow['files']];
+	const nameOf = createSafeNames([NOTE]);
+	const paths = (former ?? []).map(({ name }) => `${formerId}/${nameOf(name)}`);
+	for (const [i, file] of missing.files.entries()) {
+		if (file.isKept !== false || former?.[i]?.isKept === false) continue;
+		const path = paths[i] ?? '';
+		try {
+			const body = await archive.read(path);
+			if (!body) throw new AppError('NOT_FOUND', 'it is not in the archive.');
+			const content = { type: 'application/octet-stream', body };
+			await api.send(at`/api/forms/${form}/submissions/${missing.submissionId}/files/${file.id}/content`, content);
+			done.files++;
+		} catch (error) {
+			const isOfFile = error instanceof AppError && ['NOT_FOUND', 'VALIDATION_ERROR', 'FILES_FULL'].includes(error.code);
+			if (!isOfFile) throw error;
+			done.leftOut.push(`${path}: ${error.message}`);
+		}
+	}
+}
+
+function printDone(cli: Cli, options: ImportOptions, done: Done): void {
+	const { imported, known, bad, isStopped, problems, files, leftOut } = done;
+	if (bad > 0 || leftOut.length > 0) cli.exitCode = 1;
+	if (options.json) return void cli.printJson(done);
 	if (problems.length > 0)
 		cli.printTable(
 			['LINE', 'PROBLEM'],
 			problems.map(({ line, problem }) => [`${line}`, problem]),
 		);
 	if (bad > problems.length) cli.note(`And ${bad - problems.length} more.`);
-	const done = options.dryRun
-		? `${plural(imported, 'submission')} can be imported`
-		: `${plural(imported, 'submission')} imported`;
-	cli.note(`${done}, ${known} there already, ${plural(bad, 'row')} left out.`);
-	if (isStopped) cli.note('It ended because more than 5 % of the rows are left out. Run it again once that is mended.');
+	const what = `${plural(imported, 'submission')} ${options.dryRun ? 'can be imported' : 'imported'}`;
+	cli.note(`${what}, ${known} there already, ${plural(bad, 'row')} left out.`);
+	if (isStopped)
+		cli.note(`It ended because more than ${MAX_BAD_PERCENT} % of the rows are left out. Run it again once that is mended.`);
+	if (options.files === undefined) return;
+	cli.note(`${plural(files, 'file')} brought along.`);
+	if (leftOut.length > 0) cli.note(`Left out: ${leftOut.length}.`);
+	for (const sentence of leftOut.slice(0, LEFT_OUT_SHOWN)) cli.note(`  ${sentence}`);
 }

@@ -23,8 +23,8 @@ export function localApi(app: App, operator: string): Api {
 			return new Response(null, { status: statusOf(error) });
 		},
 	});
-	return createApi(async ({ method, path, body, mode }) => {
-		const headers = new Headers(body === undefined ? [] : [['Content-Type', 'application/json']]);
+	return createApi(async ({ method, path, body, headers: own, mode }) => {
+		const headers = new Headers({ ...(body !== undefined && { 'Content-Type': 'application/json' }), ...own });
 		const request = new Request(`http://localhost${path}`, { method, body, headers });
 		setRequestInfo(request, {
 			...{ id: 'command', request, started: performance.now(), path: new URL(request.url).pathname, clientAddress: '' },

@@ -48,7 +48,8 @@ export function remoteApi(options: Options, io: Io): Api {
 			if (response.ok && !isJson(response)) throw otherProgram(response, server);
 			if (response.ok) return response;
 			const waitMs = Number(response.headers.get('retry-after') ?? Number.NaN) * SECOND_MS;
-			if (response.status !== 429 || !isFirst || !(waitMs <= WAIT_MS))
+			const mayRepeat = isFirst && !(call.body instanceof ReadableStream);
+			if (response.status !== 429 || !mayRepeat || !(waitMs <= WAIT_MS))
 				throw await errorOf(response, { server, path: call.path });
 			io.stderr.write(
 				`The server takes no more requests of this key for ${waitMs / SECOND_MS} seconds; it goes on then.\n`,
@@ -89,10 +90,17 @@ async function request(
 				...(body !== undefined && { 'Content-Type': 'application/json' }),
 				...headers,
 			},
-			...(body !== undefined && { body }),
+			...(body !== undefined && { body: typeof body === 'string' ? body : new Response(streamOf(sent(body))).body }),
 			signal: silence.signal,
 		});
-		return new Response(watched() as unknown as ReadableStream, { status, headers: received });
+		return new Response(streamOf(watched()), { status, headers: received });
+
+		async function* sent(stream: ReadableStream<Uint8Array>) {
+			for await (const chunk of stream) {
+				timer.refresh();
+				yield chunk;
+			}
+		}
 
 		async function* watched() {
 			let bytes = 0;
@@ -114,6 +122,8 @@ async function request(
 		throw lost(error);
 	}
 }
+
+const streamOf = (chunks: AsyncIterable<Uint8Array>) => chunks as unknown as ReadableStream<Uint8Array>;
 
 const isJson = ({ headers }: Response) => /^application\/json\b/i.test(headers.get('content-type') ?? '');
 

@@ -26,7 +26,8 @@ export function checkFileAccess(
 	if (key === null) {
 		throw new AppError(
 			'NOT_FOUND',
-			`Of the file ${JSON.stringify(name)} only its name and size were kept: it came with spam.`,
+			`Of the file ${JSON.stringify(name)} only its name and size were kept: it came with spam, was deleted by age, or was imported ` +
+				'without its bytes.',
 		);
 	}
 	if (scan !== 'infected') return;

@@ -179,7 +179,7 @@ type Described = ReturnType<typeof jsonResponse> | ReturnType<typeof textRespons
 interface Operation extends Pick<DocumentDecoration, 'parameters'> {
 	description: string;
 	/** Adds the errors of a JSON body. */
-	requestBody?: ReturnType<typeof jsonBody> | ReturnType<typeof linesBody>;
+	requestBody?: ReturnType<typeof jsonBody | typeof linesBody | typeof bytesBody>;
 	/** The response with status 200, or … */
 	returns?: Described;
 	/** … with 201. */
@@ -214,6 +214,11 @@ export function jsonBody(schema: TSchema, example?: unknown) {
 /** A required body of JSON texts, one a line. */
 export function linesBody(schema: TSchema, example: unknown) {
 	return { required: true, content: { 'application/x-ndjson': media({ schema, example }) } };
+}
+
+/** A required body of bytes of any kind. */
+export function bytesBody() {
+	return { required: true, content: { 'application/octet-stream': { schema: Type.String({ format: 'binary' }) } } };
 }
 
 /** A required body that may be JSON, urlencoded or multipart, as browsers and scripts post forms. */

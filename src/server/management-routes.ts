@@ -35,6 +35,7 @@ import { erasureRoutes } from '../submissions/erasures/routes.ts';
 import { exportRoutes } from '../submissions/export/routes.ts';
 import { createDownloads } from '../submissions/files/downloads.ts';
 import { fileRoutes } from '../submissions/files/routes.ts';
+import { createKeepBytes } from '../submissions/import/file-bytes.ts';
 import { createImports } from '../submissions/import/import.ts';
 import { importRoutes } from '../submissions/import/routes.ts';
 import { submissionRoutes } from '../submissions/routes.ts';
@@ -94,7 +95,11 @@ export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): 
 		bulkRoutes(app.bulk, auth),
 		erasureRoutes(app.erasures, auth),
 		exportRoutes(app.submissions, auth, stream),
-		importRoutes(createImports(app.storage, reading), auth, { ...reading, storage: app.storage }),
+		importRoutes(createImports(app.storage, reading), auth, {
+			...reading,
+			storage: app.storage,
+			keepBytes: createKeepBytes(app.storage, app.files),
+		}),
 		spamRoutes(app.explain, auth),
 		statsRoutes(app.stats, auth),
 		suggestionRoutes(app.storage, auth),

@@ -11,6 +11,7 @@ import type { Findings } from './findings.ts';
 import type {
 	Change,
 	FieldNames,
+	ImportedPlace,
 	ImportedSubmission,
 	List,
 	ListQuery,
@@ -150,11 +151,11 @@ export interface SubmissionStore {
 	append(row: NewSubmission): Promise<number>;
 	/**
 	 * Stores submissions of earlier moments among those of a form, all or nothing, however many it takes. Nobody hears of them. Lists that
-	 * were read before may have later ones. Returns the id of each; `undefined` of one that was imported already, or is there under its
-	 * former id.
+	 * were read before may have later ones. Returns where each is; one that was imported already, or is there under its former id, is not
+	 * new.
 	 * @throws FormGone, Unavailable
 	 */
-	import(formId: number, rows: readonly ImportedSubmission[]): Promise<(number | undefined)[]>;
+	import(formId: number, rows: readonly ImportedSubmission[]): Promise<ImportedPlace[]>;
 	/**
 	 * Sets flags of submissions of a form, all or nothing; returns the ids that exist, in the order given. What becomes spam has
 	 * the reason it had before, or `marked`; what is no spam has none. `isSpam`, whether it changes anything or not, is the
@@ -170,6 +171,8 @@ export interface SubmissionStore {
 	holdValues(formId: number, values: readonly UniqueHashes[]): Promise<void>;
 	/** Removes the files of submissions of a form, which keep their names and sizes; all or nothing. */
 	dropFiles(formId: number, ids: readonly number[]): Promise<void>;
+	/** Gives a file of which no bytes are kept an object of the file store; returns whether it had none until then. */
+	keepFile(formId: number, file: Pick<StoredFile, 'id' | 'key' | 'scan'>): Promise<boolean>;
 	/** Removes up to `limit` submissions of a form that was deleted; `false` when none is left. */
 	sweep(formId: number, limit: number): Promise<boolean>;
 	/** `undefined` if there is none in that form. */

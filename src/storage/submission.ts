@@ -37,6 +37,13 @@ export interface ImportedSubmission
 	formerId?: number | undefined;
 }
 
+/** Where a submission that was imported is. */
+export interface ImportedPlace {
+	id: number;
+	/** False if it was there before. */
+	isNew: boolean;
+}
+
 /** A submission that is being written. */
 export interface Arrival {
 	row: NewSubmission;

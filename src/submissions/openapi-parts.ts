@@ -16,6 +16,7 @@ export const FILE_EXAMPLE = {
 	sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
 };
 export const submissionId = pathParameter('submissionId', { description: 'The submission.', example: 'cmnrg2x8a1c' });
+export const fileId = pathParameter('fileId', { description: 'The file.', example: FILE_EXAMPLE.id });
 
 export const afterParameter = queryParameter('after', {
 	schema: Type.String(),

@@ -35,7 +35,10 @@ export const SubmittedFile = Type.Object(
 			}),
 		),
 		isKept: Type.Optional(
-			Type.Literal(false, { description: 'Only on files that came with a filled honeypot: there are no bytes.' }),
+			Type.Literal(false, {
+				description:
+					'Only where no bytes are kept: the file came with a filled honeypot, its time of retention is over, or it was imported alone.',
+			}),
 		),
 	},
 	{ $id: 'SubmittedFile' },

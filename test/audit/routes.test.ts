@@ -5,6 +5,7 @@ import { desc, gt } from 'drizzle-orm';
 import { createRouter } from '../../src/http/router.ts';
 import { mountManagement } from '../../src/server/management-routes.ts';
 import { type AuditRow, auditLog } from '../../src/storage/audit-table.ts';
+import type { ImportReport } from '../../src/submissions/import/schema.ts';
 import { type ScriptedSmtp, startScriptedSmtp } from '../delivery/scripted-smtp.ts';
 import { type CallOptions, openTestServer, type TestServer } from '../server.ts';
 import { attach } from '../submissions/files/attached.ts';
@@ -19,6 +20,7 @@ interface Made {
 interface Call {
 	path: string;
 	json?: unknown;
+	body?: string;
 	headers?: Record<string, string>;
 	key?: null;
 }
@@ -84,6 +86,13 @@ const byLink = async () => {
 	};
 };
 
+const linesOf = ({ id }: Made) => {
+	const sha256 = new Bun.CryptoHasher('sha256').update('text').digest('hex');
+	const file = { id: 'c0', field: 'cv', name: 'cv.txt', type: 'text/plain', size: 4, sha256 };
+	const body = JSON.stringify({ data: { name: 'Ada' }, createdAt: '2024-01-01', files: [file] });
+	return { path: `/api/forms/${id}/import`, body, headers: { 'Content-Type': 'application/x-ndjson' } };
+};
+
 /** A call of each route that succeeds. */
 const CALLS: Record<string, (form: Made) => Call | Promise<Call>> = {
 	'POST /api/forms': () => ({ path: '/api/forms', json: { name: 'Another' } }),
@@ -104,6 +113,13 @@ const CALLS: Record<string, (form: Made) => Call | Promise<Call>> = {
 		path: `/api/forms/${id}/submissions/delete`,
 		json: { filter: 'all' },
 	}),
+	'POST /api/forms/:id/import': linesOf,
+	'POST /api/forms/:id/submissions/:submissionId/files/:fileId/content': async (form) => {
+		const { path, ...call } = linesOf(form);
+		const { body } = await server.call<ImportReport>(`POST ${path as '/api/'}`, call);
+		const [{ submissionId, files } = { submissionId: '', files: [] }] = body.missingFiles;
+		return { path: `/api/forms/${form.id}/submissions/${submissionId}/files/${files[0]?.id}/content`, body: 'text' };
+	},
 	'POST /api/forms/:id/submissions/:submissionId/files/:fileId/link': ({ id, submission, file }) => ({
 		path: `/api/forms/${id}/submissions/${submission}/files/${file}/link`,
 	}),

@@ -28,6 +28,7 @@ beforeAll(async () => {
 	form = await cli.json('forms', 'create', 'Contact', '--slug', 'contact');
 	server = await openTestServer({ database: cli.config().database, settings });
 	writeFileSync(cli.path('key'), `${server.adminKey}\n`);
+	writeFileSync(cli.path('old.csv'), 'at,n\n2024-01-01T00:00:00Z,1\n');
 	writeFileSync(cli.path('forms.toml'), '[forms.kept]\nname = "Kept"\n');
 	await cli.call('apply', 'forms.toml');
 });
@@ -90,6 +91,7 @@ const CALLS: Record<string, () => string[] | Promise<string[]>> = {
 	'forms dump': () => ['contact'],
 	apply: () => ['forms.toml'],
 	'forms delete': async () => [await other(), '--yes'],
+	import: () => ['old.csv', '--form', 'contact', '--time', 'at', '--dry-run'],
 	'submissions list': () => ['contact', '--until', '2020-01-01'],
 	'submissions show': async () => ['contact', await made({ email: 'ada@example.com', list: [1, null] })],
 	'submissions mark': async () => ['contact', 'starred', await made({ a: 1 })],

@@ -4,7 +4,7 @@ import type { Events } from '../../events.ts';
 import type { Entry } from '../audit/action.ts';
 import type { Details } from '../audit/changes.ts';
 import type { ChangeOptions, Db, SubmissionStore } from '../contract.ts';
-import { roomInSql } from '../file-room.ts';
+import { roomInSql, roomOf } from '../file-room.ts';
 import type { Flags } from '../filters.ts';
 import { BEYOND_ALL_IDS, columnOf, FLAG_COLUMNS, MARK_AGAIN, toFlags } from '../rows.ts';
 import { type Change, OWNED } from '../submission.ts';
@@ -46,7 +46,7 @@ interface ChangesOptions {
 export function createChanges(
 	{ dialect, write, holdCounts }: Engine,
 	{ db, events, openEntry }: ChangesOptions,
-): Pick<SubmissionStore, 'change' | 'remove' | 'holdValues' | 'dropFiles' | 'sweep' | 'announceBy'> {
+): Pick<SubmissionStore, 'change' | 'remove' | 'holdValues' | 'dropFiles' | 'keepFile' | 'sweep' | 'announceBy'> {
 	let announce: Announce | undefined;
 	/** By form, the last id that was swept: PostgreSQL would pass over all before it, which stay in the index for as long as a dump runs. */
 	const swept = new Map<number, number>();
@@ -145,6 +145,20 @@ export function createChanges(
 				yield* rows(`update files set key = null where ${dialect.isIn('submission_id', '$1')}`, list);
 			});
 			events.publish({ type: 'change', formId });
+		},
+		async keepFile(formId, { id, key, scan }) {
+			const isKept = await write(function* () {
+				// Others that store or drop its files hold the form as well.
+				if (!(yield* holdCounts(formId))) return false;
+				const without = 'id = $1 and form_id = $2 and key is null';
+				const [found] = yield* rows<[number]>(`select bytes from files where ${without}`, [id, formId]);
+				if (!found) return false;
+				yield* rows(`update files set key = $3, scan = $4 where ${without}`, [id, formId, key, scan]);
+				yield* rows('update forms set file_bytes = file_bytes + $2 where id = $1', [formId, roomOf(found[0])]);
+				return true;
+			});
+			if (isKept) events.publish({ type: 'change', formId });
+			return isKept;
 		},
 		/** The counts of a form that was deleted are of no interest. */
 		async sweep(formId, limit) {

@@ -9,7 +9,7 @@ import { FormGone, Unavailable } from '../errors.ts';
 import { roomOf } from '../file-room.ts';
 import type { Findings } from '../findings.ts';
 import { ALL, cellOf, OF_FILE } from '../rows.ts';
-import type { ImportedSubmission } from '../submission.ts';
+import type { ImportedPlace, ImportedSubmission } from '../submission.ts';
 import { built, type Columns, type Engine, type Operation, rows, type Value } from './operation.ts';
 
 /** Ids of the last moments are left to submissions that arrive, whatever clocks differ. */
@@ -79,23 +79,20 @@ export function createImport(
 		return { row, id: isOfMoment ? formerId : first, hash };
 	}
 
-	/** Those that are not there yet. */
-	function* newOnes(formId: number, placed: readonly Placed[]): Operation<Placed[]> {
-		const known = yield* rows<[string]>(`select hash from imports where ${dialect.isIn('hash', '$1', 'text')}`, [
-			dialect.list(placed.map(({ hash }) => hash)),
-		]);
-		const seen = new Set(known.map(([hash]) => hash));
-		const former = placed.filter(({ row, id }) => row.formerId === id).map(({ id }) => id);
+	/** The ids of those that are there already, by their hashes. */
+	function* findKnown(formId: number, placed: readonly Placed[]): Operation<Map<string, number>> {
+		const imported = yield* rows<[string, number]>(
+			`select hash, submission_id from imports where ${dialect.isIn('hash', '$1', 'text')}`,
+			[dialect.list(placed.map(({ hash }) => hash))],
+		);
+		const former = placed.filter(({ row, id }) => row.formerId === id);
 		const there = yield* rows<[number, string]>(
 			`select id, data from submissions where form_id = $1 and ${dialect.isIn('id', '$2')}`,
-			[formId, dialect.list(former)],
+			[formId, dialect.list(former.map(({ id }) => id))],
 		);
 		const dataOf = new Map(there);
-		return placed.filter(({ row, id, hash }) => {
-			const isThere = seen.has(hash) || (row.formerId === id && dataOf.get(id) === row.data);
-			seen.add(hash);
-			return !isThere;
-		});
+		const same = former.filter(({ row, id }) => dataOf.get(id) === row.data);
+		return new Map([...imported, ...same.map(({ hash, id }) => [hash, id] as const)]);
 	}
 
 	/** Gives each its id: the one it may have, or the next free one behind that. */
@@ -140,16 +137,18 @@ export function createImport(
 			const own = await ownColumns?.(formId, placed);
 			const entry = openEntry();
 
-			function* store(): Operation<(number | undefined)[]> {
+			function* store(): Operation<ImportedPlace[]> {
 				const moveCounts = yield* holdCounts(formId);
 				const forms = yield* rows('select 1 from forms where id = $1 and deleted_at is null', [formId]);
 				if (!moveCounts || forms.length === 0) throw new FormGone('The form was deleted in the meantime.');
-				const fresh = yield* newOnes(formId, placed);
-				if (fresh.length === 0) return placed.map(() => undefined);
+				const idOf = yield* findKnown(formId, placed);
+				const firsts = new Map(placed.toReversed().map((one) => [one.hash, one]));
+				const fresh = placed.filter((one) => !idOf.has(one.hash) && firsts.get(one.hash) === one);
+				if (fresh.length === 0) return placed.map(({ hash }) => ({ id: idOf.get(hash) as number, isNew: false }));
 				const ids = yield* giveIds(fresh);
 				// More of one moment than it has ids: behind it come those of the present.
 				if (ids.some((id) => id >= below)) throw new Unavailable();
-				const idOf = new Map(fresh.map((one, i) => [one, ids[i] as number]));
+				for (const [i, { hash }] of fresh.entries()) idOf.set(hash, ids[i] as number);
 				const indexOf = new Map(placed.map((one, i) => [one, i]));
 				yield* dialect.insert(
 					'submissions',
@@ -169,12 +168,13 @@ export function createImport(
 				yield* moveCounts(fresh.map(({ row }, i) => ({ id: ids[i] as number, after: row })));
 				for (const statement of entry.statements(db, { formId, counts: { submissions: fresh.length } }))
 					yield* built(statement);
-				return placed.map((one) => idOf.get(one));
+				const isNew = new Set(fresh);
+				return placed.map((one) => ({ id: idOf.get(one.hash) as number, isNew: isNew.has(one) }));
 			}
 
-			const ids = await entry.within(() => write(store));
-			if (ids.some((id) => id !== undefined)) events.publish({ type: 'change', formId });
-			return ids;
+			const places = await entry.within(() => write(store));
+			if (places.some(({ isNew }) => isNew)) events.publish({ type: 'change', formId });
+			return places;
 		},
 	};
 

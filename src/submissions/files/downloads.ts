@@ -15,13 +15,7 @@ import { files, forms as formTable, type Mode } from '../../storage/tables.ts';
 import type { ByteBudget } from '../../tasks/byte-budget.ts';
 import { type Criteria, idsOf, selectionOf } from '../list-query.ts';
 import { type ArchiveEntry, type ArchiveProgress, type MadeEntry, NOTE, writeArchive } from './archive.ts';
-
-/** Where a file is, by public ids. */
-export interface FileAddress {
-	formId: string;
-	submissionId: string;
-	fileId: string;
-}
+import { type FileAddress, findFile, noSuchFile } from './find-file.ts';
 
 /** `total` and `done` are submissions. */
 export interface FormArchive {
@@ -155,18 +149,7 @@ export function createDownloads(storage: Storage, { store, budget }: DownloadsOp
 		 * @throws AppError FORM_NOT_FOUND, NOT_FOUND, FORBIDDEN; see {@link checkFileAccess}
 		 */
 		async find(address: FileAddress, { mode, ...caller }: FileCaller & { mode?: Mode }): Promise<StoredFile> {
-			const form = await storage.findForm(address.formId, mode);
-			const [found] = await storage.db
-				.select()
-				.from(files)
-				.where(
-					and(
-						eq(files.id, decodeId(address.fileId) ?? -1),
-						eq(files.submissionId, decodeId(address.submissionId) ?? -1),
-						eq(files.formId, form.id),
-					),
-				);
-			if (!found) throw noSuchFile();
+			const found = await findFile(storage, address, mode);
 			checkFileAccess(found, caller);
 			return found;
 		},
@@ -199,8 +182,4 @@ export function createDownloads(storage: Storage, { store, budget }: DownloadsOp
 			}
 		},
 	};
-}
-
-function noSuchFile(): AppError {
-	return new AppError('NOT_FOUND', 'There is no such file.');
 }

@@ -13,7 +13,6 @@ import {
 	jsonBody,
 	jsonResponse,
 	operation,
-	pathParameter,
 	queryParameter,
 } from '../../http/openapi.ts';
 import { oneOf, queryOf } from '../../http/query-parameters.ts';
@@ -22,7 +21,7 @@ import { stringEnum } from '../../http/schema-types.ts';
 import type { StreamResponse } from '../../http/streamed.ts';
 import type { Auth } from '../../keys/auth.ts';
 import { callerOf, type Principal } from '../../keys/permissions.ts';
-import { FILE_EXAMPLE, formId, submissionId } from '../openapi-parts.ts';
+import { FILE_EXAMPLE, fileId, formId, submissionId } from '../openapi-parts.ts';
 import { archiveResponse, createFileResponse } from './download-response.ts';
 import type { Downloads } from './downloads.ts';
 import { CreateFileLink, EXPIRES_IN_DEFAULT, FileLink } from './schema.ts';
@@ -50,7 +49,6 @@ interface Owned {
 
 const READ = { permission: 'read', form: 'id' } as const;
 
-const fileId = pathParameter('fileId', { description: 'The file.', example: FILE_EXAMPLE.id });
 const address = [formId, submissionId, fileId];
 const infected = queryParameter('infected', {
 	schema: stringEnum([INFECTED_CONFIRMATION]),

@@ -4,24 +4,22 @@
  */
 
 import { AppError } from '../../errors.ts';
+import { presentFile } from '../../files/present-file.ts';
 import { whenUnique } from '../../forms/unique-values.ts';
 import { checkShape } from '../../http/json-body.ts';
-import { decodeId } from '../../ids.ts';
+import { decodeId, encodeId } from '../../ids.ts';
 import type { Storage } from '../../storage/contract.ts';
-import type { ImportedSubmission } from '../../storage/submission.ts';
+import type { ImportedPlace, ImportedSubmission } from '../../storage/submission.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import { parseTimestamp } from '../../text/timestamp.ts';
-import type { Field, ReadFields, ReadRow } from './rows.ts';
-import { type ImportReport, OwnRow } from './schema.ts';
-import type { MappedRow } from './sources.ts';
+import { type Field, MAX_BAD_PERCENT, PROBLEMS_SHOWN, type ReadFields, type ReadRow } from './rows.ts';
+import { type ImportReport, type MissingFiles, OwnRow } from './schema.ts';
 
 /** What is stored in one transaction. */
 const BATCH = { rows: 200, characters: 128 * 1024 };
 /** After a transaction, as a multiple of the time that it took: submissions and other writers come between. */
 const REST = 1;
-/** More bad rows than this are a wrong file, or a wrong mapping. */
-const MAX_BAD_SHARE = 0.05;
-const PROBLEMS_SHOWN = 100;
+const MISSING_SHOWN = 1000;
 
 /** As other programs write them, besides RFC 3339. */
 const ZONE_NAMES = /\s*(?:UTC|GMT|Z)$/;
@@ -36,14 +34,18 @@ export interface ImportOptions {
 
 export interface ImportRequest {
 	rows: AsyncIterable<ReadRow>;
-	/** Takes a row apart that is not of our own export. */
-	map?: (fields: readonly Field[]) => MappedRow;
 	/** Rows without a time get that of the import; otherwise they are bad. */
 	isTimeNow?: boolean;
 	/** Stores nothing. */
 	isDryRun?: boolean;
-	/** Called after each transaction. */
-	onProgress?: (report: Readonly<ImportReport>) => void;
+	/** The share of bad rows, in percent, beyond which it ends: they are a wrong file, or a wrong mapping. */
+	maxBad?: number;
+}
+
+/** A row that can be stored. */
+interface Taken {
+	line: number;
+	row: ImportedSubmission;
 }
 
 /** A submission may be twice as long as it was sent, with what stands beside its fields. */
@@ -82,8 +84,7 @@ export function createImports(
 		return { data, names: fields.map(({ name }) => name) };
 	}
 
-	/** A line of our own export. */
-	function ownRow(fields: readonly Field[], fallback: number | undefined): ImportedSubmission {
+	function rowOf(fields: readonly Field[], fallback: number | undefined): ImportedSubmission {
 		const texts = new Map(fields.map(({ name, json }) => [name, json]));
 		const data = texts.get('data') ?? '{}';
 		texts.set('data', '{}');
@@ -109,56 +110,66 @@ export function createImports(
 		};
 	}
 
-	function otherRow({ fields, time, isSpam }: MappedRow, fallback: number | undefined): ImportedSubmission {
-		const nested = fields.find(({ name, json }) => name === 'data' && json.startsWith('{'));
-		const json = nested?.json ?? `{${fields.map((one) => `${JSON.stringify(one.name)}:${one.json}`).join()}}`;
-		return {
-			...contentOf(json),
-			at: momentOf(time, fallback),
-			...{ isRead: true, isStarred: false, isSpam, spamReason: isSpam ? 'marked' : null },
-		};
-	}
-
 	/** What was imported comes to hold its unique values behind it, whatever ends the import. */
 	async function noteValues(form: Pick<FormRow, 'id' | 'fields'>): Promise<void> {
 		await write((tx) => whenUnique(tx, form), null);
 		events.publish({ type: 'sweep' });
 	}
 
+	/** Those among submissions with files of which bytes are missing. */
+	async function findMissing(stored: readonly (Taken & { id: number })[]): Promise<MissingFiles[]> {
+		const withFiles = stored.filter(({ row }) => (row.files?.length ?? 0) > 0);
+		if (withFiles.length === 0) return [];
+		const filesOf = await submissions.files(withFiles.map(({ id }) => id));
+		return withFiles.flatMap(({ line, id }) => {
+			const files = filesOf.get(id) ?? [];
+			const isMissing = files.some(({ key }) => key === null);
+			return isMissing ? [{ line, submissionId: encodeId(id), files: files.map(presentFile) }] : [];
+		});
+	}
+
 	return {
-		/** @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR if it is no such file, UNAVAILABLE: what was stored by then stays */
+		/** @throws AppError FORM_NOT_FOUND, UNAVAILABLE: what was stored by then stays */
 		async run(form: Pick<FormRow, 'id' | 'fields'>, request: ImportRequest): Promise<ImportReport> {
-			const { rows, map, isTimeNow = false, isDryRun = false, onProgress = () => {} } = request;
-			const report: ImportReport = { imported: 0, known: 0, bad: 0, isStopped: false, problems: [] };
+			const { rows, isTimeNow = false, isDryRun = false, maxBad = MAX_BAD_PERCENT } = request;
+			const report: ImportReport = { imported: 0, known: 0, bad: 0, isStopped: false, problems: [], missingFiles: [] };
 			const fallback = isTimeNow ? now() : undefined;
-			let batch: ImportedSubmission[] = [];
+			let batch: Taken[] = [];
 			let characters = 0;
 
 			async function store(): Promise<void> {
 				const read = report.imported + report.known + batch.length + report.bad;
-				report.isStopped = report.bad > MAX_BAD_SHARE * read;
+				report.isStopped = 100 * report.bad > maxBad * read;
 				if (report.isStopped || batch.length === 0) return;
-				const started = performance.now();
-				const ids = isDryRun ? batch.map(() => 0) : await submissions.import(form.id, batch);
-				const known = ids.filter((id) => id === undefined).length;
-				report.known += known;
-				report.imported += ids.length - known;
+				if (isDryRun) report.imported += batch.length;
+				else await storeBatch();
 				batch = [];
 				characters = 0;
-				onProgress(report);
-				if (!isDryRun) await Bun.sleep((performance.now() - started) * REST);
 			}
 
-			function take(row: ReadRow): void {
+			async function storeBatch(): Promise<void> {
+				const started = performance.now();
+				const rowsOf = batch.map(({ row }) => row);
+				const places = await submissions.import(form.id, rowsOf);
+				const isNew = places.filter((place) => place.isNew).length;
+				report.imported += isNew;
+				report.known += places.length - isNew;
+				const missing = await findMissing(batch.map((one, i) => ({ ...one, id: (places[i] as ImportedPlace).id })));
+				report.missingFiles.push(...missing.slice(0, MISSING_SHOWN - report.missingFiles.length));
+				await Bun.sleep((performance.now() - started) * REST);
+			}
+
+			function take(read: ReadRow): void {
 				try {
-					if ('problem' in row) throw bad(row.problem);
-					const made = map && !isOwn(row.fields) ? otherRow(map(row.fields), fallback) : ownRow(row.fields, fallback);
-					batch.push(made);
-					characters += made.data.length;
+					if ('problem' in read) throw bad(read.problem);
+					const row = rowOf(read.fields, fallback);
+					batch.push({ line: read.line, row });
+					characters += row.data.length;
 				} catch (error) {
 					if (!(error instanceof AppError)) throw error;
 					report.bad++;
-					if (report.problems.length < PROBLEMS_SHOWN) report.problems.push({ line: row.line, problem: error.message });
+					if (report.problems.length < PROBLEMS_SHOWN)
+						report.problems.push({ line: read.line, problem: error.message });
 				}
 			}
 
@@ -174,12 +185,6 @@ export function createImports(
 			return report;
 		},
 	};
-}
-
-/** Returns whether it is a line of our own export. */
-function isOwn(fields: readonly Field[]): boolean {
-	const has = (name: string, begin: string) => fields.some((one) => one.name === name && one.json.startsWith(begin));
-	return has('data', '{') && has('createdAt', '"');
 }
 
 function bad(message: string): AppError {

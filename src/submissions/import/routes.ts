@@ -1,19 +1,24 @@
-/** The route of the import. */
+/** The routes of the import. */
 
+import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
 import { AppError } from '../../errors.ts';
+import { presentFile } from '../../files/present-file.ts';
 import { createConcurrencyLimit } from '../../http/concurrency-limit.ts';
-import { jsonResponse, linesBody, operation, queryParameter } from '../../http/openapi.ts';
-import { oneOf, queryOf } from '../../http/query-parameters.ts';
+import { bytesBody, jsonResponse, linesBody, operation, queryParameter } from '../../http/openapi.ts';
+import { integer, oneOf, queryOf } from '../../http/query-parameters.ts';
 import { allowToTakeLong } from '../../http/request-info.ts';
 import { stringEnum } from '../../http/schema-types.ts';
 import type { Auth } from '../../keys/auth.ts';
-import { callerOf } from '../../keys/permissions.ts';
+import { callerOf, type Principal } from '../../keys/permissions.ts';
 import type { Storage } from '../../storage/contract.ts';
-import { formId } from '../openapi-parts.ts';
+import { findFile } from '../files/find-file.ts';
+import { FILE_EXAMPLE, fileId, formId, submissionId } from '../openapi-parts.ts';
+import { SubmittedFile } from '../schema.ts';
+import type { KeepBytes } from './file-bytes.ts';
 import { type Imports, maxLineBytes } from './import.ts';
 import { readNdjson } from './ndjson.ts';
-import type { ReadFields } from './rows.ts';
+import { MAX_BAD_PERCENT, type ReadFields } from './rows.ts';
 import { ImportReport, OwnRow } from './schema.ts';
 
 /** Each writes as much as the database takes beside submissions. */
@@ -31,37 +36,50 @@ const switchParameter = (name: string, description: string) =>
 	queryParameter(name, { schema: stringEnum(TRUTH, { default: 'false' }), description });
 
 interface ImportRoutesOptions {
-	storage: Pick<Storage, 'findForm'>;
+	storage: Pick<Storage, 'db' | 'findForm'>;
 	readFields: ReadFields;
 	maxBytes: number;
+	keepBytes: KeepBytes;
 }
 
-export const importRoutes = (imports: Imports, auth: Auth, { storage, readFields, maxBytes }: ImportRoutesOptions) => {
+export const importRoutes = (
+	imports: Imports,
+	auth: Auth,
+	{ storage, readFields, maxBytes, keepBytes }: ImportRoutesOptions,
+) => {
 	const turns = createConcurrencyLimit(IMPORTS);
 
-	return new Elysia({ prefix: '/api/forms/:id/import', tags: ['Submissions'] }).use(auth).post(
+	async function inTurn<T>({ principal, request }: { principal: Principal; request: Request }, run: () => Promise<T>) {
+		allowToTakeLong(request);
+		const end = await turns.take(callerOf(principal));
+		try {
+			return await run();
+		} finally {
+			end();
+		}
+	}
+
+	const rows = new Elysia({ prefix: '/api/forms/:id/import', tags: ['Submissions'] }).use(auth).post(
 		'',
 		async ({ principal, params, request }) => {
 			const form = await storage.findForm(params.id, principal.mode);
 			const { body, headers } = request;
-			const isTrue = (name: string) => oneOf(queryOf(request), name, { values: TRUTH }) === 'true';
+			const query = queryOf(request);
+			const isTrue = (name: string) => oneOf(query, name, { values: TRUTH }) === 'true';
 			const [isTimeNow, isDryRun] = [isTrue('timeNow'), isTrue('dryRun')];
+			const maxBad = integer(query, 'maxBad', { fallback: MAX_BAD_PERCENT, min: 0, max: 100 });
 			if (!MEDIA_TYPE.test(headers.get('content-type') ?? ''))
 				throw new AppError(
 					'UNSUPPORTED_MEDIA_TYPE',
 					'Send a submission a line, with "Content-Type: application/x-ndjson".',
 				);
 			if (!body) throw new AppError('INVALID_BODY', 'The body is empty; a submission a line is expected.');
-			allowToTakeLong(request);
-			const end = await turns.take(callerOf(principal));
-			try {
-				const rows = readNdjson(body, { readFields, maxBytes: maxLineBytes(maxBytes) });
-				const report = await imports.run(form, { rows, isTimeNow, isDryRun });
-				if (report.isStopped) throw stopped(report);
+			return inTurn({ principal, request }, async () => {
+				const lines = readNdjson(body, { readFields, maxBytes: maxLineBytes(maxBytes) });
+				const report = await imports.run(form, { rows: lines, isTimeNow, isDryRun, maxBad });
+				if (report.isStopped) throw stopped(report, maxBad);
 				return report;
-			} finally {
-				end();
-			}
+			});
 		},
 		{
 			access: { permission: 'write', isTelling: true },
@@ -70,25 +88,55 @@ export const importRoutes = (imports: Imports, auth: Auth, { storage, readFields
 					'Stores submissions that were received elsewhere, one a line, such as the NDJSON of an export: with their times and flags, ' +
 					'without mails, webhook requests, rules and score, and however many `maxSubmissions` allows. What was imported before is not ' +
 					'stored again. A line that is no submission, or has no time, is left out and named; at more than 5 % of these the import ' +
-					'ends with 400. What was stored by then stays.',
+					'ends with 400. What was stored by then stays. Files come without their bytes, which are sent behind it.',
 				parameters: [
 					formId,
 					switchParameter('timeNow', '`true`: submissions without `createdAt` get the time of the import.'),
 					switchParameter('dryRun', '`true`: only says what is wrong, and stores nothing.'),
+					queryParameter('maxBad', {
+						schema: Type.Integer({ minimum: 0, maximum: 100, default: MAX_BAD_PERCENT }),
+						description: 'The share of lines left out, in percent, beyond which it ends.',
+					}),
 				],
 				requestBody: linesBody(OwnRow, LINE),
 				returns: jsonResponse('What was done.', {
 					schema: ImportReport,
-					example: { imported: 1, known: 0, bad: 0, isStopped: false, problems: [] },
+					example: { imported: 1, known: 0, bad: 0, isStopped: false, problems: [], missingFiles: [] },
 				}),
 				errors: ['FORM_NOT_FOUND', 'UNAVAILABLE'],
 			}),
 		},
 	);
+
+	const bytes = new Elysia({ prefix: '/api/forms/:id/submissions/:submissionId', tags: ['Submissions'] }).use(auth).post(
+		'/files/:fileId/content',
+		async ({ principal, params: { id, submissionId: submission, fileId: file }, request }) => {
+			const found = await findFile(storage, { formId: id, submissionId: submission, fileId: file }, principal.mode);
+			const kept = await inTurn({ principal, request }, () => keepBytes(found, request.body ?? noBytes()));
+			return presentFile(kept);
+		},
+		{
+			access: { permission: 'write', isTelling: true },
+			detail: operation('importFileContent', 'Bring the bytes of an imported file along', {
+				description:
+					'Stores the bytes of a file that was imported without them. They must have the size and the SHA-256 that its submission ' +
+					'names; whatever the form allows visitors, they count against the quota of files, and are scanned for viruses. A file that ' +
+					'has its bytes stays as it is.',
+				parameters: [formId, submissionId, fileId],
+				requestBody: bytesBody(),
+				returns: jsonResponse('The file.', { schema: SubmittedFile, example: FILE_EXAMPLE }),
+				errors: ['FORM_NOT_FOUND', 'NOT_FOUND', 'FILES_FULL', 'UNAVAILABLE'],
+			}),
+		},
+	);
+
+	return new Elysia().use(rows).use(bytes);
 };
 
-function stopped({ imported, problems }: ImportReport): AppError {
+async function* noBytes(): AsyncGenerator<Uint8Array> {}
+
+function stopped({ imported, problems }: ImportReport, maxBad: number): AppError {
 	const fields = problems.map(({ line, problem }) => ({ field: `line ${line}`, code: 'BAD_ROW', message: problem }));
-	const message = `More than 5 % of the lines are no submissions, so the import ended; ${imported} were imported. Line ${problems[0]?.line}: ${problems[0]?.problem}`;
+	const message = `More than ${maxBad} % of the lines are no submissions, so the import ended; ${imported} were imported. Line ${problems[0]?.line}: ${problems[0]?.problem}`;
 	return new AppError('VALIDATION_ERROR', message, { fields });
 }

@@ -1,5 +1,10 @@
 /** What the readers of files have in common: a row that was read, or what is wrong with it. */
 
+/** The share of bad rows, in percent, beyond which a file is the wrong one, or wrongly mapped. */
+export const MAX_BAD_PERCENT = 5;
+/** The most of them that are named. */
+export const PROBLEMS_SHOWN = 100;
+
 /** A field of a row: its name, and the JSON text of its value. */
 export interface Field {
 	name: string;

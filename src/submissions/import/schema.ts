@@ -22,6 +22,15 @@ export const OwnRow = Type.Object(
 );
 export type OwnRow = Static<typeof OwnRow>;
 
+const MissingFiles = Type.Object({
+	line: Type.Integer(),
+	submissionId: Type.String(),
+	files: Type.Array(SubmittedFile, {
+		description: 'All of its files, in the order sent; `isKept` is `false` of those without bytes.',
+	}),
+});
+export type MissingFiles = Static<typeof MissingFiles>;
+
 export const ImportReport = Type.Object(
 	{
 		imported: Type.Integer({ description: 'Stored; in a dry run those that can be.' }),
@@ -30,6 +39,10 @@ export const ImportReport = Type.Object(
 		isStopped: Type.Boolean({ description: 'Whether it ended at more than 5 % bad rows.' }),
 		problems: Type.Array(Type.Object({ line: Type.Integer(), problem: Type.String() }), {
 			description: 'What was wrong, by line; the first hundred.',
+		}),
+		missingFiles: Type.Array(MissingFiles, {
+			description:
+				'Submissions with files of which the bytes are not here, the first thousand: `POST …/files/{fileId}/content` brings them.',
 		}),
 	},
 	{ $id: 'ImportReport' },

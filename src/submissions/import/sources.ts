@@ -46,7 +46,8 @@ export interface Mapping {
 
 /** A row of another service, with its time and spam flag as they are written there. */
 export interface MappedRow {
-	fields: Field[];
+	/** Its fields, as JSON. */
+	data: string;
 	time: string | undefined;
 	isSpam: boolean;
 }
@@ -77,6 +78,12 @@ export function createMapping({ from, time, spam, names }: Mapping): (fields: re
 			const field = fields[at];
 			return field === undefined ? undefined : `${JSON.parse(field.json) ?? ''}`;
 		};
-		return { fields: kept, time: textAt(timeAt), isSpam: TRUE.test(textAt(spamAt) ?? '') };
+		return { data: dataOf(kept), time: textAt(timeAt), isSpam: TRUE.test(textAt(spamAt) ?? '') };
 	};
+}
+
+/** Some services have the fields in an object of their own. */
+function dataOf(fields: readonly Field[]): string {
+	const nested = fields.find(({ name, json }) => name === 'data' && json.startsWith('{'));
+	return nested?.json ?? `{${fields.map(({ name, json }) => `${JSON.stringify(name)}:${json}`).join()}}`;
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { Form } from '../../../src/forms/schema.ts';
 import type { Permission } from '../../../src/storage/tables.ts';
+import type { ImportReport } from '../../../src/submissions/import/schema.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
 
 interface Row {
@@ -11,11 +12,7 @@ interface Row {
 	isSpam: boolean;
 	spamReason?: string;
 }
-interface Report {
-	imported: number;
-	known: number;
-	bad: number;
-	problems: { line: number; problem: string }[];
+interface Report extends ImportReport {
 	errors?: { field: string; message: string }[];
 }
 
@@ -109,6 +106,13 @@ describe('POST /api/forms/{id}/import', () => {
 		expect(status).toBe(400);
 		expect(body.errors?.[0]).toMatchObject({ field: 'line 91' });
 		expect((await list()).pagination.total).toBe(0);
+	});
+
+	test('ends at the share that its caller names', async () => {
+		const lines = [...Array.from({ length: 90 }, (_, n) => line(n)), ...Array(10).fill('no')];
+		expect((await send(lines, { query: '?maxBad=9' })).status).toBe(400);
+		expect((await send(lines, { query: '?maxBad=10' })).body).toMatchObject({ imported: 90, bad: 10 });
+		expect((await send(lines, { query: '?maxBad=ten' })).status).toBe(400);
 	});
 
 	test('a time that is missing is that of the import only on demand', async () => {

@@ -1,0 +1,38 @@
+/** Finds a file of a submission by public ids. */
+
+import { and, eq } from 'drizzle-orm';
+import { AppError } from '../../errors.ts';
+import { decodeId } from '../../ids.ts';
+import type { Storage } from '../../storage/contract.ts';
+import { files, type Mode } from '../../storage/tables.ts';
+
+export interface FileAddress {
+	formId: string;
+	submissionId: string;
+	fileId: string;
+}
+
+/** @throws AppError FORM_NOT_FOUND, NOT_FOUND */
+export async function findFile(
+	{ db, findForm }: Pick<Storage, 'db' | 'findForm'>,
+	{ formId, submissionId, fileId }: FileAddress,
+	mode?: Mode,
+): Promise<typeof files.$inferSelect> {
+	const form = await findForm(formId, mode);
+	const [found] = await db
+		.select()
+		.from(files)
+		.where(
+			and(
+				eq(files.id, decodeId(fileId) ?? -1),
+				eq(files.submissionId, decodeId(submissionId) ?? -1),
+				eq(files.formId, form.id),
+			),
+		);
+	if (!found) throw noSuchFile();
+	return found;
+}
+
+export function noSuchFile(): AppError {
+	return new AppError('NOT_FOUND', 'There is no such file.');
+}
