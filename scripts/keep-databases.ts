@@ -27,7 +27,7 @@ const { values: flags } = parseArgs({
 const program = flags.binary ?? BINARY;
 const name = flags.version ?? version;
 /** These are empty on an idle server, or belong to the other engine. */
-const MAY_BE_EMPTY = ['search_removals', 'removed_files'];
+const MAY_BE_EMPTY = ['search_additions', 'search_removals', 'removed_files'];
 const NO_LIMITS = {
 	FORMSRV_RATE_SUBMIT: '0',
 	FORMSRV_RATE_FORM: '0',

@@ -12,8 +12,8 @@ export interface Call {
 	method: Method;
 	/** With its query. */
 	path: string;
-	/** JSON, unless the headers say otherwise. A stream can be sent once. */
-	body?: string | ReadableStream<Uint8Array>;
+	/** JSON, unless the headers say otherwise. A stream is opened for each try. */
+	body?: Body;
 	/** Beside those of every call. */
 	headers?: Record<string, string>;
 	mode: Mode | undefined;
@@ -22,10 +22,12 @@ export interface Call {
 /** @throws AppError as the API says it, or CommandError: then there is no response */
 export type Send = (call: Call) => Promise<Response>;
 
+type Body = string | (() => Promise<ReadableStream<Uint8Array>>);
+
 /** A body that is no JSON. */
 export interface Content {
 	type: string;
-	body: string | ReadableStream<Uint8Array>;
+	body: Body;
 }
 
 /** Numbers that JavaScript would change keep their digits, as `parseExact` says. */

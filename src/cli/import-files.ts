@@ -7,27 +7,46 @@ import { CommandError } from './cli.ts';
 const openZip = promisify<string, ZipOptions, ZipFile>(yauzl.open);
 
 export interface FilesArchive {
-	/** The bytes of a file by its path in the archive; `undefined` if it is not there. */
-	read(path: string): Promise<ReadableStream<Uint8Array> | undefined>;
+	/** The bytes of a file by its path in the archive. @throws Error if it is not there */
+	read(path: string): Promise<ReadableStream<Uint8Array>>;
+	/** A sentence if the last one that was read could not be, from its beginning to its end. */
+	problem(): string | undefined;
 	close(): void;
 }
 
 /** @throws CommandError if it cannot be read */
 export async function openFilesArchive(path: string): Promise<FilesArchive> {
-	try {
-		const zip = await openZip(path, { lazyEntries: true, autoClose: false });
-		const entries = await entriesOf(zip);
-		const openEntry = promisify<Entry, NodeJS.ReadableStream>(zip.openReadStream.bind(zip));
-		return {
-			async read(name) {
-				const entry = entries.get(name);
-				return entry && (new Response((await openEntry(entry)) as unknown as ReadableStream).body ?? undefined);
-			},
-			close: () => zip.close(),
-		};
-	} catch (error) {
-		throw new CommandError(`${path} cannot be read as a ZIP archive: ${(error as Error).message}.`);
+	const unreadable = ({ message }: Error) => new CommandError(`${path} cannot be read as a ZIP archive: ${message}.`);
+	const zip = await openZip(path, { lazyEntries: true, autoClose: false }).catch((error) => {
+		throw unreadable(error);
+	});
+	const entries = await entriesOf(zip).catch((error) => {
+		zip.close();
+		throw unreadable(error);
+	});
+	const openEntry = promisify<Entry, AsyncIterable<Uint8Array>>(zip.openReadStream.bind(zip) as never);
+	let problem: string | undefined;
+
+	async function* bytesOf(entry: Entry): AsyncGenerator<Uint8Array> {
+		try {
+			yield* await openEntry(entry);
+		} catch (error) {
+			problem = `it cannot be read from the archive: ${(error as Error).message}.`;
+			throw error;
+		}
 	}
+
+	return {
+		async read(name) {
+			problem = undefined;
+			const entry = entries.get(name);
+			if (entry) return new Response(bytesOf(entry) as unknown as ReadableStream).body as ReadableStream<Uint8Array>;
+			problem = 'it is not in the archive.';
+			throw new Error(problem);
+		},
+		problem: () => problem,
+		close: () => zip.close(),
+	};
 }
 
 function entriesOf(zip: ZipFile): Promise<Map<string, Entry>> {

@@ -7,8 +7,8 @@ import type { Field, ReadRow } from '../submissions/import/rows.ts';
 import type { ImportReport } from '../submissions/import/schema.ts';
 import type { MappedRow } from '../submissions/import/sources.ts';
 
-/** What is sent at once. Many proxies take 1 MiB. */
-const PORTION = { rows: 10_000, bytes: 768 * 1024 };
+/** The most that is sent at once. Many proxies take 1 MiB; of no more submissions a response names the missing files. */
+const PORTION = { rows: 1000, bytes: 768 * 1024 };
 /** Wider than those of any server, which says what it does not take. */
 const WIDEST = { maxFields: 200_000, maxNameBytes: 65_536, maxDepth: 1001 };
 const MAX_ROW_BYTES = 64 * 1024 * 1024;
@@ -18,52 +18,69 @@ export interface SentRow {
 	line: number;
 	/** A line of the import. */
 	text: string;
-	/** Those of an export of formsrv. */
+	/** Its members, if it is of an export of formsrv. */
 	fields?: readonly Field[];
 }
 
 export interface Portion {
 	rows: SentRow[];
-	/** Of rows that cannot be sent. */
+	/** Why others cannot be sent. */
 	problems: ImportReport['problems'];
+	/** Nothing comes behind it. */
+	isLast: boolean;
 }
 
-export type MapRow = (fields: readonly Field[]) => MappedRow;
+type MapRow = (fields: readonly Field[]) => MappedRow;
 
-/** Files of services are CSV or lines of JSON, whatever they are called. @param isLines If that is known */
+export interface Reading {
+	/** True if the file is known to be lines of JSON; services call both what they like. */
+	isLines: boolean;
+	/** False if it is known to be of another service: its rows may look like ours. */
+	mayBeOwn: boolean;
+	map: MapRow;
+	onRead(bytes: number): void;
+}
+
+/** Reads CSV, or lines of JSON. */
 export async function* readPortions(
 	file: Bun.BunFile,
-	{ isLines, map, onRead }: { isLines: boolean; map: MapRow; onRead: (bytes: number) => void },
+	{ isLines, mayBeOwn, map, onRead }: Reading,
 ): AsyncGenerator<Portion> {
 	const chunks = counted(file, onRead);
 	const rows =
 		isLines || (await looksLikeLines(file))
 			? readNdjson(chunks, { readFields: (text) => readJsonFields(text, WIDEST), maxBytes: MAX_ROW_BYTES })
 			: readCsv(chunks, { maxBytes: MAX_ROW_BYTES, maxColumns: CSV_COLUMNS });
-	yield* portionsOf(rows, map);
+	yield* portionsOf(rows, (row) => toSent(row, { mayBeOwn, map }));
 }
 
-async function* portionsOf(read: AsyncIterable<ReadRow>, map: MapRow): AsyncGenerator<Portion> {
-	let portion: Portion = { rows: [], problems: [] };
+type GoodRow = Extract<ReadRow, { fields: Field[] }>;
+
+async function* portionsOf(
+	read: AsyncIterable<ReadRow>,
+	sentOf: (row: GoodRow) => SentRow,
+): AsyncGenerator<Portion> {
+	const empty = (): Portion => ({ rows: [], problems: [], isLast: false });
+	let portion = empty();
 	let bytes = 0;
 	for await (const row of read) {
 		if ('problem' in row) {
 			portion.problems.push(row);
 		} else {
-			const sent = toSent(row, map);
+			const sent = sentOf(row);
 			portion.rows.push(sent);
 			bytes += Buffer.byteLength(sent.text) + 1;
 		}
 		if (portion.rows.length + portion.problems.length < PORTION.rows && bytes < PORTION.bytes) continue;
 		yield portion;
-		portion = { rows: [], problems: [] };
+		portion = empty();
 		bytes = 0;
 	}
-	if (portion.rows.length + portion.problems.length > 0) yield portion;
+	yield { ...portion, isLast: true };
 }
 
-function toSent({ line, fields }: ReadRow & { fields: Field[] }, map: MapRow): SentRow {
-	if (isOwn(fields)) return { line, text: toJson(fields), fields };
+function toSent({ line, fields }: GoodRow, { mayBeOwn, map }: Pick<Reading, 'mayBeOwn' | 'map'>): SentRow {
+	if (mayBeOwn && isOwn(fields)) return { line, text: toJson(fields), fields };
 	const { data, time, isSpam } = map(fields);
 	const createdAt = time === undefined ? '' : `"createdAt":${JSON.stringify(time)},`;
 	return { line, text: `{"data":${data},${createdAt}"isRead":true,"isSpam":${isSpam}}` };

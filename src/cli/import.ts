@@ -13,12 +13,14 @@ import { type Api, at, findForm } from './api.ts';
 import { type Cli, CommandError, type Options } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import type { FilesArchive } from './import-files.ts';
-import { type MapRow, type Portion, readPortions, type SentRow } from './import-rows.ts';
+import { type Portion, type Reading, readPortions, type SentRow } from './import-rows.ts';
 import { progressOn } from './progress.ts';
 import { runOnApi } from './run-on-api.ts';
 
 const LEFT_OUT_SHOWN = 20;
-const NOTHING = { imported: 0, known: 0, bad: 0, isStopped: false, problems: [] };
+/** From so many on their share of bad ones tells something. */
+const ENOUGH_ROWS = 200;
+const NOTHING = { imported: 0, known: 0, bad: 0, problems: [] };
 
 interface ImportOptions extends Options {
 	form: string;
@@ -29,8 +31,10 @@ interface ImportOptions extends Options {
 	files?: string;
 }
 
-/** What has been done so far. */
+/** The sums so far. */
 interface Done extends Omit<ImportReport, 'missingFiles'> {
+	/** It ended at too many bad rows. */
+	isStopped: boolean;
 	/** Files whose bytes were brought along. */
 	files: number;
 	/** Sentences about others. */
@@ -43,7 +47,7 @@ export function addImport(program: CliCommand, cli: Cli): void {
 		.summary('Import submissions from a file into a form.')
 		.description(
 			'Import submissions from a file into a form, with their times: a CSV or NDJSON file of another service, or an NDJSON export of ' +
-				'formsrv, with flags and files. Nobody is sent anything, and no rule is applied. It can be done while the server runs; a file ' +
+				'formsrv, with flags and files. Nothing is sent to anyone, and no rule is applied. It can be done while the server runs; a file ' +
 				'that is imported twice is there once.',
 		)
 		.argument('<file>', 'CSV or NDJSON')
@@ -69,7 +73,8 @@ export function addImport(program: CliCommand, cli: Cli): void {
 			const { id } = await findForm(api, options.form);
 			const archive = options.files === undefined ? undefined : await openFiles(resolve(cli.io.cwd, options.files));
 			try {
-				const done = await importFile({ api, form: id, archive, options, cli }, { file, isLines: from === 'ndjson', map });
+				const reading = { isLines: from === 'ndjson', mayBeOwn: ['ndjson', undefined].includes(options.from), map };
+				const done = await importFile({ api, form: id, archive, options, cli }, { file, ...reading });
 				printDone(cli, options, done);
 			} finally {
 				archive?.close();
@@ -98,15 +103,15 @@ interface Target {
 
 async function importFile(
 	target: Target,
-	{ file, isLines, map }: { file: Bun.BunFile; isLines: boolean; map: MapRow },
+	{ file, ...reading }: Pick<Reading, 'isLines' | 'mayBeOwn' | 'map'> & { file: Bun.BunFile },
 ): Promise<Done> {
 	const { options, cli } = target;
 	const progress = progressOn(cli.io.stderr, roughSize);
 	let read = 0;
-	let done: Done = { ...NOTHING, files: 0, leftOut: [] };
+	let done: Done = { ...NOTHING, isStopped: false, files: 0, leftOut: [] };
 	try {
 		let isFirst = options.dryRun !== true;
-		for await (const portion of readPortions(file, { isLines, map, onRead: (bytes) => (read += bytes) })) {
+		for await (const portion of readPortions(file, { ...reading, onRead: (bytes) => (read += bytes) })) {
 			if (isFirst) {
 				// A wrong file, or a wrong mapping, stores nothing.
 				const tried = added(done, portion, await send(target, portion, true));
@@ -133,16 +138,17 @@ async function send({ api, form, options }: Target, { rows }: Portion, isDryRun:
 	return api.send(at`/api/forms/${form}/import`, { type: 'application/x-ndjson', body }, query);
 }
 
-function added(done: Done, { rows, problems }: Portion, report: ImportReport): Done {
+function added(done: Done, { rows, problems, isLast }: Portion, report: ImportReport): Done {
 	const found = report.problems.map(({ line, problem }) => ({ line: (rows[line - 1] as SentRow).line, problem }));
 	const ofBoth = [...problems, ...found].sort((a, b) => a.line - b.line);
 	const imported = done.imported + report.imported;
 	const known = done.known + report.known;
 	const bad = done.bad + problems.length + report.bad;
+	const read = imported + known + bad;
 	return {
 		...done,
 		...{ imported, known, bad },
-		isStopped: 100 * bad > MAX_BAD_PERCENT * (imported + known + bad),
+		isStopped: (isLast || read >= ENOUGH_ROWS) && 100 * bad > MAX_BAD_PERCENT * read,
 		problems: [...done.problems, ...ofBoth].slice(0, PROBLEMS_SHOWN),
 	};
 }
@@ -165,17 +171,19 @@ async function sendFiles({ api, form, archive }: Target, { missing, row, done }:
 		if (file.isKept !== false || former?.[i]?.isKept === false) continue;
 		const path = paths[i] ?? '';
 		try {
-			const body = await archive.read(path);
-			if (!body) throw new AppError('NOT_FOUND', 'it is not in the archive.');
-			const content = { type: 'application/octet-stream', body };
+			const content = { type: 'application/octet-stream', body: () => archive.read(path) };
 			await api.send(at`/api/forms/${form}/submissions/${missing.submissionId}/files/${file.id}/content`, content);
 			done.files++;
 		} catch (error) {
-			const isOfFile = error instanceof AppError && ['NOT_FOUND', 'VALIDATION_ERROR', 'FILES_FULL'].includes(error.code);
-			if (!isOfFile) throw error;
-			done.leftOut.push(`${path}: ${error.message}`);
+			const reason = archive.problem() ?? (isOfFile(error) ? error.message : undefined);
+			if (reason === undefined) throw error;
+			done.leftOut.push(`${path}: ${reason}`);
 		}
 	}
+}
+
+function isOfFile(error: unknown): error is AppError {
+	return error instanceof AppError && ['NOT_FOUND', 'VALIDATION_ERROR', 'FILES_FULL'].includes(error.code);
 }
 
 function printDone(cli: Cli, options: ImportOptions, done: Done): void {

@@ -25,7 +25,8 @@ export function localApi(app: App, operator: string): Api {
 	});
 	return createApi(async ({ method, path, body, headers: own, mode }) => {
 		const headers = new Headers({ ...(body !== undefined && { 'Content-Type': 'application/json' }), ...own });
-		const request = new Request(`http://localhost${path}`, { method, body, headers });
+		const sent = typeof body === 'function' ? await body() : body;
+		const request = new Request(`http://localhost${path}`, { method, body: sent, headers });
 		setRequestInfo(request, {
 			...{ id: 'command', request, started: performance.now(), path: new URL(request.url).pathname, clientAddress: '' },
 			listener: { requestIP: () => null, timeout: () => {} },

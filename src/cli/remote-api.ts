@@ -48,8 +48,7 @@ export function remoteApi(options: Options, io: Io): Api {
 			if (response.ok && !isJson(response)) throw otherProgram(response, server);
 			if (response.ok) return response;
 			const waitMs = Number(response.headers.get('retry-after') ?? Number.NaN) * SECOND_MS;
-			const mayRepeat = isFirst && !(call.body instanceof ReadableStream);
-			if (response.status !== 429 || !mayRepeat || !(waitMs <= WAIT_MS))
+			if (response.status !== 429 || !isFirst || !(waitMs <= WAIT_MS))
 				throw await errorOf(response, { server, path: call.path });
 			io.stderr.write(
 				`The server takes no more requests of this key for ${waitMs / SECOND_MS} seconds; it goes on then.\n`,
@@ -66,6 +65,7 @@ async function request(
 	const silence = new AbortController();
 	const limit = SILENT_MS[method];
 	const timer = setTimeout(() => silence.abort(), limit);
+	let hasResponse = false;
 	const lost = (error: unknown) => {
 		const { code = '', message } = error as NodeJS.ErrnoException;
 		if (error instanceof CommandError) return error;
@@ -90,14 +90,16 @@ async function request(
 				...(body !== undefined && { 'Content-Type': 'application/json' }),
 				...headers,
 			},
-			...(body !== undefined && { body: typeof body === 'string' ? body : new Response(streamOf(sent(body))).body }),
+			...(body !== undefined && { body: typeof body === 'string' ? body : new Response(streamOf(sent(await body()))).body }),
 			signal: silence.signal,
 		});
+		hasResponse = true;
 		return new Response(streamOf(watched()), { status, headers: received });
 
 		async function* sent(stream: ReadableStream<Uint8Array>) {
 			for await (const chunk of stream) {
-				timer.refresh();
+				// The response may come before the end.
+				if (!hasResponse) timer.refresh();
 				yield chunk;
 			}
 		}

@@ -3,7 +3,7 @@
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core';
 import type { Events } from '../events.ts';
 import type { Log } from '../log/log.ts';
-import type { Actions, Recorded } from './audit/action.ts';
+import type { Actions, AuditStatement, Recorded } from './audit/action.ts';
 import type { ClockReport } from './clock-report.ts';
 import type { DiskUse } from './database.ts';
 import type { Counts, Filter } from './filters.ts';
@@ -150,12 +150,17 @@ export interface SubmissionStore {
 	 */
 	append(row: NewSubmission): Promise<number>;
 	/**
-	 * Stores submissions of earlier moments among those of a form, all or nothing, however many it takes. Nobody hears of them. Lists that
-	 * were read before may have later ones. Returns where each is; one that was imported already, or is there under its former id, is not
-	 * new.
+	 * Stores submissions of earlier moments among those of a form, all or nothing, however many it takes, and is silent about them. Lists
+	 * that were read before may have later ones. Returns where each is; one that was imported already, or is there under its former id,
+	 * is not new.
+	 * @param beside Further statements of the transaction.
 	 * @throws FormGone, Unavailable
 	 */
-	import(formId: number, rows: readonly ImportedSubmission[]): Promise<ImportedPlace[]>;
+	import(
+		formId: number,
+		rows: readonly ImportedSubmission[],
+		beside?: (tx: Db) => readonly AuditStatement[],
+	): Promise<ImportedPlace[]>;
 	/**
 	 * Sets flags of submissions of a form, all or nothing; returns the ids that exist, in the order given. What becomes spam has
 	 * the reason it had before, or `marked`; what is no spam has none. `isSpam`, whether it changes anything or not, is the

@@ -103,7 +103,7 @@ async function isInForce({ db }: RetentionStorage, formId: number, rules: Retent
 	return Bun.deepEquals(row?.retention, rules);
 }
 
-/** Goes through the files of a form once, in the order of their ids, which are older than those of their submissions. */
+/** Goes through the files of a form once, in the order of their ids; those of imported submissions are younger than these. */
 async function dropFiles(
 	storage: RetentionStorage,
 	{ formId, rules, pause, beforeId }: Omit<Pass, 'present'> & { beforeId: number },
@@ -114,11 +114,11 @@ async function dropFiles(
 		const rows = await storage.db
 			.select({ id: files.id, submissionId: files.submissionId, key: files.key })
 			.from(files)
-			.where(and(eq(files.formId, formId), gt(files.id, after), lt(files.id, beforeId)))
+			.where(and(eq(files.formId, formId), gt(files.id, after), lt(files.submissionId, beforeId)))
 			.orderBy(asc(files.id))
 			.limit(CHUNK);
 		after = rows.at(-1)?.id ?? after;
-		const old = rows.filter(({ key, submissionId }) => key !== null && submissionId < beforeId);
+		const old = rows.filter(({ key }) => key !== null);
 		const ids = [...new Set(old.map(({ submissionId }) => submissionId))];
 		if (ids.length > 0) await storage.submissions.dropFiles(formId, ids);
 		return rows.length === CHUNK;

@@ -43,6 +43,7 @@ export const SubmittedFile = Type.Object(
 	},
 	{ $id: 'SubmittedFile' },
 );
+export type SubmittedFile = Static<typeof SubmittedFile>;
 
 export const SpamReason = Type.Object(
 	{

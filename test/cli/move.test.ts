@@ -75,6 +75,7 @@ function fillTheRest(): void {
 		"insert into spent_challenges values ('c', 1)",
 		"insert into server_values values ('secret', 'abc')",
 		'insert into clock_steps values (4096, 0, 2, 2, 1)',
+		`insert into imports values (${submission}, 'h')`,
 		`insert into unique_values (form_id, hash, submission_id) values (${formId}, 'ab', ${submission})`,
 		`insert into visitor_mails (id, address, form_id, kind, at, hour) values (32, 'ab', ${formId}, 'response', 1, 2)`,
 		"insert into suppressions values ('ab', 'asked', 1)",

@@ -42,6 +42,12 @@ export function openClient(
 			const response = await fetch(`${baseUrl}${path}`, { headers: { Authorization: `Bearer ${key}` } });
 			return new Bun.CryptoHasher('sha256').update(await response.arrayBuffer()).digest('hex');
 		},
+		/** Sends a body that is no JSON. */
+		async send(path: string, type: string, body: string): Promise<void> {
+			const headers = { Authorization: `Bearer ${key}`, 'Content-Type': type };
+			const response = await fetch(`${baseUrl}${path}`, { method: 'POST', headers, body });
+			if (!response.ok) note(`POST ${path}: ${response.status} ${await response.text()}`);
+		},
 		/** Submits a JSON text, or a form as a browser does. */
 		async submit(slug: string, body: string | FormData | URLSearchParams, headers: Record<string, string> = {}) {
 			const type: Record<string, string> = typeof body === 'string' ? { 'Content-Type': 'application/json' } : {};

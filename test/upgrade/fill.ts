@@ -98,6 +98,8 @@ export async function fill(client: Client, test: Client, targets: Targets): Prom
 	const { forms } = await client.need<{ forms: (Form & { slug: string })[] }>('GET /api/forms');
 	const contact = forms.find(({ slug }) => slug === 'contact') as Form;
 	await fillContact(client, contact, targets);
+	const earlier = JSON.stringify({ data: { message: 'imported' }, createdAt: '2020-02-29T12:00:00Z', isRead: true });
+	await client.send(`/api/forms/${contact.id}/import`, 'application/x-ndjson', earlier);
 	await fillSettings(client);
 	await fillVisitorMails(client);
 	await fillMany(client);

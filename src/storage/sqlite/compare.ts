@@ -45,14 +45,14 @@ export function compareRows(file: string, other: string): TableComparison[] {
 	}
 }
 
-/** How many submissions of `other` are older than the newest in `file`, and not in it. */
+/** How many submissions of `other` are older than the newest in `file`, and not in it; imported ones may have come since. */
 export function countOmitted(file: string, other: string): number {
 	const client = openReadConnection(file);
 	try {
 		client.query('attach ? as other').run(other);
 		const [row] = client
 			.query(
-				'select count(*) from other.submissions where id <= (select max(id) from main.submissions) and id not in (select id from main.submissions)',
+				'select count(*) from other.submissions where id <= (select max(id) from main.submissions) and id not in (select id from main.submissions) and id not in (select submission_id from other.imports)',
 			)
 			.values();
 		return Number(row?.[0]);

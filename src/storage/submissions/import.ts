@@ -5,7 +5,7 @@ import type { Events } from '../../events.ts';
 import { IDS_PER_MILLISECOND } from '../../ids.ts';
 import type { Entry } from '../audit/action.ts';
 import type { Clock, Db, SubmissionStore } from '../contract.ts';
-import { FormGone, Unavailable } from '../errors.ts';
+import { FormGone, Unavailable, UniqueViolation } from '../errors.ts';
 import { roomOf } from '../file-room.ts';
 import type { Findings } from '../findings.ts';
 import { ALL, cellOf, OF_FILE } from '../rows.ts';
@@ -20,6 +20,7 @@ const BETWEEN_LOOKS_MS = 50;
 const WINDOW = { first: 64, last: 8192 };
 /** Moments of which the next free id is remembered. */
 const MAX_MOMENTS = 10_000;
+const TRIES = 5;
 
 const kindOf = ({ kind }: (typeof ALL)[number]) => (kind === 'text' ? 'text' : 'bigint');
 const columnsOf = (columns: typeof ALL): Columns => Object.fromEntries(columns.map((one) => [one.name, kindOf(one)]));
@@ -56,7 +57,7 @@ export function createImport(
 	/** By the first id of a moment: the next one that may be free. */
 	const next = new Map<number, number>();
 
-	/** Below it, ids are made by nobody else any more. */
+	/** Below it, no process makes ids any more. */
 	let below = 0;
 
 	async function settle(latest: number): Promise<void> {
@@ -129,7 +130,7 @@ export function createImport(
 	}
 
 	return {
-		async import(formId, imported) {
+		async import(formId, imported, beside = () => []) {
 			const rejection = findings.rejection('submission');
 			if (rejection) throw rejection;
 			const placed = imported.map((row) => place(formId, row));
@@ -166,13 +167,13 @@ export function createImport(
 				yield* dialect.index(fresh.map(({ row: { data } }, i) => ({ id: ids[i] as number, formId, data })));
 				yield* storeFiles(formId, fresh, ids);
 				yield* moveCounts(fresh.map(({ row }, i) => ({ id: ids[i] as number, after: row })));
-				for (const statement of entry.statements(db, { formId, counts: { submissions: fresh.length } }))
-					yield* built(statement);
+				const recorded = entry.statements(db, { formId, counts: { submissions: fresh.length } });
+				for (const statement of [...beside(db), ...recorded]) yield* built(statement);
 				const isNew = new Set(fresh);
 				return placed.map((one) => ({ id: idOf.get(one.hash) as number, isNew: isNew.has(one) }));
 			}
 
-			const places = await entry.within(() => write(store));
+			const places = await again(() => entry.within(() => write(store)));
 			if (places.some(({ isNew }) => isNew)) events.publish({ type: 'change', formId });
 			return places;
 		},
@@ -186,6 +187,20 @@ export function createImport(
 		const kept = files.reduce((sum, { file }) => sum + (file.key === null ? 0 : roomOf(file.bytes)), 0);
 		yield* rows('update forms set file_bytes = file_bytes + $2 where id = $1', [formId, kept]);
 	}
+}
+
+/** Another server, or another import, may give a form of its own the same ids at the same time: the next look sees them. */
+async function again<T>(store: () => Promise<T>): Promise<T> {
+	for (let tries = 1; tries < TRIES; tries++) {
+		try {
+			return await store();
+		} catch (error) {
+			if (!(error instanceof UniqueViolation)) throw error;
+		}
+	}
+	return store().catch((error) => {
+		throw error instanceof UniqueViolation ? new Unavailable(error) : error;
+	});
 }
 
 /** In the order of the columns. */

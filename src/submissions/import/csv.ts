@@ -13,7 +13,7 @@ interface CsvOptions {
 	maxColumns: number;
 }
 
-/** @throws AppError VALIDATION_ERROR if it is no such file */
+/** @throws AppError INVALID_BODY if it is no such file */
 export async function* readCsv(
 	chunks: AsyncIterable<Uint8Array>,
 	{ maxBytes, maxColumns }: CsvOptions,
@@ -24,6 +24,8 @@ export async function* readCsv(
 			names = namesOf(cells, maxColumns);
 			continue;
 		}
+		// As spreadsheets leave them at the end.
+		if (cells.every((cell) => cell === '')) continue;
 		if (cells.length > names.length && cells.slice(names.length).some((cell) => cell !== '')) {
 			yield { line, problem: `It has ${cells.length} cells, and the first line ${names.length}.` };
 			continue;
@@ -135,7 +137,7 @@ function cellAt(text: string, at: number, { separator, isEnd }: Reading): { text
 	return { text: quoted.text + text.slice(quoted.end, end), end };
 }
 
-/** What stands in quotes; two of them mean one. */
+/** Reads a cell in quotes, of which two mean one. */
 function quotedAt(text: string, start: number, isEnd: boolean): { text: string; end: number } | undefined {
 	let cell = '';
 	for (let at = start; ; ) {
@@ -157,5 +159,5 @@ function linesIn(text: string, from: number, to: number): number {
 }
 
 function notCsv(message: string): AppError {
-	return new AppError('VALIDATION_ERROR', message);
+	return new AppError('INVALID_BODY', message);
 }

@@ -48,11 +48,11 @@ export function createKeepBytes(
 	}
 
 	/**
-	 * Returns the file as it is then; one that has its bytes stays as it is.
+	 * A file that has its bytes stays as it is, and so does one that is gone.
 	 * @throws AppError VALIDATION_ERROR for other bytes, FILES_FULL, UNAVAILABLE
 	 */
-	return async function keepBytes(file: FileRow, body: AsyncIterable<Uint8Array>): Promise<FileRow> {
-		if (file.key !== null) return file;
+	return async function keepBytes(file: FileRow, body: AsyncIterable<Uint8Array>): Promise<void> {
+		if (file.key !== null) return;
 		const rejection = findings.rejection('submission');
 		if (rejection) throw rejection;
 		const hold = quota.open(file.formId);
@@ -61,10 +61,9 @@ export function createKeepBytes(
 			if (!(await hold.take(roomOf(file.bytes))))
 				throw new AppError('FILES_FULL', `There is no room left for ${JSON.stringify(file.name)}: see FORMSRV_FILES_QUOTA.`);
 			writer = await receive(file, body);
-			const kept = { ...file, key: writer.key, scan };
 			// If this fails, the sweep of files knows by the row whether the bytes stay.
-			if (!(await submissions.keepFile(file.formId, kept))) await writer.abort();
-			return kept;
+			const isKept = await submissions.keepFile(file.formId, { id: file.id, key: writer.key, scan });
+			if (!isKept) await writer.abort();
 		} finally {
 			writer?.release();
 			hold.release();

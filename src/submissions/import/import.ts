@@ -4,18 +4,20 @@
  */
 
 import { AppError } from '../../errors.ts';
+import { cleanFileName } from '../../files/file-name.ts';
 import { presentFile } from '../../files/present-file.ts';
 import { whenUnique } from '../../forms/unique-values.ts';
 import { checkShape } from '../../http/json-body.ts';
 import { decodeId, encodeId } from '../../ids.ts';
 import type { Storage } from '../../storage/contract.ts';
-import type { ImportedPlace, ImportedSubmission } from '../../storage/submission.ts';
+import type { ImportedPlace, ImportedSubmission, StoredFile } from '../../storage/submission.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import { parseTimestamp } from '../../text/timestamp.ts';
 import { type Field, MAX_BAD_PERCENT, PROBLEMS_SHOWN, type ReadFields, type ReadRow } from './rows.ts';
+import type { SubmittedFile } from '../schema.ts';
 import { type ImportReport, type MissingFiles, OwnRow } from './schema.ts';
 
-/** What is stored in one transaction. */
+/** The most of one transaction. */
 const BATCH = { rows: 200, characters: 128 * 1024 };
 /** After a transaction, as a multiple of the time that it took: submissions and other writers come between. */
 const REST = 1;
@@ -23,6 +25,9 @@ const MISSING_SHOWN = 1000;
 
 /** As other programs write them, besides RFC 3339. */
 const ZONE_NAMES = /\s*(?:UTC|GMT|Z)$/;
+const SHA256 = /^[0-9a-f]{64}$/i;
+/** The longest field and type of a file. */
+const LONGEST_TEXT = 1000;
 const SHORT_OFFSET = /\s*([+-]\d{2}):?(\d{2})$/;
 
 export interface ImportOptions {
@@ -42,6 +47,11 @@ export interface ImportRequest {
 	maxBad?: number;
 }
 
+export interface ImportRun extends ImportReport {
+	/** It ended at too many bad rows. */
+	isStopped: boolean;
+}
+
 /** A row that can be stored. */
 interface Taken {
 	line: number;
@@ -53,10 +63,10 @@ export const maxLineBytes = (maxBytes: number) => 3 * maxBytes + 64 * 1024;
 
 export type Imports = ReturnType<typeof createImports>;
 
-type Imported = Pick<Storage, 'submissions' | 'batch' | 'events' | 'clock' | 'nextId'>;
+type Imported = Pick<Storage, 'submissions' | 'events' | 'clock' | 'nextId'>;
 
 export function createImports(
-	{ submissions, batch: write, events, clock, nextId }: Imported,
+	{ submissions, events, clock, nextId }: Imported,
 	{ readFields, maxBytes, now = Date.now }: ImportOptions,
 ) {
 	/** @throws AppError with a sentence */
@@ -103,17 +113,17 @@ export function createImports(
 			spamReason: isSpam ? (more.spamReason ?? 'marked') : null,
 			spamReasons: hasReasons ? texts.get('spamReasons') : null,
 			meta: more.meta ? texts.get('meta') : null,
-			files: (more.files ?? []).map(({ field, name, type, size, sha256 }) => ({
-				id: nextId(),
-				...{ field, name, type, claimedType: type, bytes: size, sha256, key: null, scan: null },
-			})),
+			files: (more.files ?? []).map(fileOf),
 		};
 	}
 
-	/** What was imported comes to hold its unique values behind it, whatever ends the import. */
-	async function noteValues(form: Pick<FormRow, 'id' | 'fields'>): Promise<void> {
-		await write((tx) => whenUnique(tx, form), null);
-		events.publish({ type: 'sweep' });
+	/** @throws AppError with a sentence */
+	function fileOf({ field, name, type, size, sha256 }: SubmittedFile): StoredFile {
+		if (!Number.isSafeInteger(size) || size < 0) throw bad(`The size of its file ${quote(name)} is none.`);
+		if (!SHA256.test(sha256)) throw bad(`The SHA-256 of its file ${quote(name)} is none.`);
+		if (field.length > LONGEST_TEXT || type.length > LONGEST_TEXT) throw bad(`Its file ${quote(name)} has a field or type that is too long.`);
+		const facts = { field, name: cleanFileName(name), type, claimedType: type, bytes: size, sha256: sha256.toLowerCase() };
+		return { id: nextId(), ...facts, key: null, scan: null };
 	}
 
 	/** Those among submissions with files of which bytes are missing. */
@@ -130,16 +140,18 @@ export function createImports(
 
 	return {
 		/** @throws AppError FORM_NOT_FOUND, UNAVAILABLE: what was stored by then stays */
-		async run(form: Pick<FormRow, 'id' | 'fields'>, request: ImportRequest): Promise<ImportReport> {
+		async run(form: Pick<FormRow, 'id' | 'fields'>, request: ImportRequest): Promise<ImportRun> {
 			const { rows, isTimeNow = false, isDryRun = false, maxBad = MAX_BAD_PERCENT } = request;
-			const report: ImportReport = { imported: 0, known: 0, bad: 0, isStopped: false, problems: [], missingFiles: [] };
+			const report: ImportRun = { imported: 0, known: 0, bad: 0, isStopped: false, problems: [], missingFiles: [] };
 			const fallback = isTimeNow ? now() : undefined;
 			let batch: Taken[] = [];
 			let characters = 0;
 
-			async function store(): Promise<void> {
+			async function store(isEnd = false): Promise<void> {
 				const read = report.imported + report.known + batch.length + report.bad;
-				report.isStopped = 100 * report.bad > maxBad * read;
+				// A few rows tell nothing yet.
+				const isTold = isEnd || read >= BATCH.rows;
+				report.isStopped = isTold && 100 * report.bad > maxBad * read;
 				if (report.isStopped || batch.length === 0) return;
 				if (isDryRun) report.imported += batch.length;
 				else await storeBatch();
@@ -150,7 +162,8 @@ export function createImports(
 			async function storeBatch(): Promise<void> {
 				const started = performance.now();
 				const rowsOf = batch.map(({ row }) => row);
-				const places = await submissions.import(form.id, rowsOf);
+				// They come to hold their unique values behind the import, whatever ends it.
+				const places = await submissions.import(form.id, rowsOf, (tx) => whenUnique(tx, form));
 				const isNew = places.filter((place) => place.isNew).length;
 				report.imported += isNew;
 				report.known += places.length - isNew;
@@ -173,15 +186,17 @@ export function createImports(
 				}
 			}
 
-			if (!isDryRun) await noteValues(form);
-			for await (const row of rows) {
-				take(row);
-				if (batch.length + (report.bad % BATCH.rows) < BATCH.rows && characters < BATCH.characters) continue;
-				await store();
-				if (report.isStopped) break;
+			try {
+				for await (const row of rows) {
+					take(row);
+					if (batch.length + (report.bad % BATCH.rows) < BATCH.rows && characters < BATCH.characters) continue;
+					await store();
+					if (report.isStopped) break;
+				}
+				if (!report.isStopped) await store(true);
+			} finally {
+				if (report.imported > 0 && !isDryRun) events.publish({ type: 'sweep' });
 			}
-			if (!report.isStopped) await store();
-			if (report.imported > 0 && !isDryRun) await noteValues(form);
 			return report;
 		},
 	};

@@ -4,6 +4,7 @@ import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
 import { AppError } from '../../errors.ts';
 import { presentFile } from '../../files/present-file.ts';
+import { asBodyError } from '../../http/collect-chunks.ts';
 import { createConcurrencyLimit } from '../../http/concurrency-limit.ts';
 import { bytesBody, jsonResponse, linesBody, operation, queryParameter } from '../../http/openapi.ts';
 import { integer, oneOf, queryOf } from '../../http/query-parameters.ts';
@@ -16,7 +17,7 @@ import { findFile } from '../files/find-file.ts';
 import { FILE_EXAMPLE, fileId, formId, submissionId } from '../openapi-parts.ts';
 import { SubmittedFile } from '../schema.ts';
 import type { KeepBytes } from './file-bytes.ts';
-import { type Imports, maxLineBytes } from './import.ts';
+import { type ImportRun, type Imports, maxLineBytes } from './import.ts';
 import { readNdjson } from './ndjson.ts';
 import { MAX_BAD_PERCENT, type ReadFields } from './rows.ts';
 import { ImportReport, OwnRow } from './schema.ts';
@@ -28,7 +29,7 @@ const IMPORTS = {
 	waitMs: 15_000,
 	message: 'Too many imports are in progress; try again when one has ended.',
 };
-const MEDIA_TYPE = /^application\/(?:x-ndjson|jsonl|json-lines|jsonlines)\s*(?:;|$)/i;
+const MEDIA_TYPE = /^application\/(?:x-ndjson|ndjson|jsonl|json-lines|jsonlines)\s*(?:;|$)/i;
 const TRUTH = ['false', 'true'] as const;
 const LINE = { id: 'cmnrg2x8a1c', data: { name: 'Ada' }, createdAt: '2024-01-02T03:04:05.678Z', isRead: true };
 
@@ -75,10 +76,11 @@ export const importRoutes = (
 				);
 			if (!body) throw new AppError('INVALID_BODY', 'The body is empty; a submission a line is expected.');
 			return inTurn({ principal, request }, async () => {
-				const lines = readNdjson(body, { readFields, maxBytes: maxLineBytes(maxBytes) });
+				const lines = readNdjson(bodyOf(request), { readFields, maxBytes: maxLineBytes(maxBytes) });
 				const report = await imports.run(form, { rows: lines, isTimeNow, isDryRun, maxBad });
-				if (report.isStopped) throw stopped(report, maxBad);
-				return report;
+				const { isStopped, ...told } = report;
+				if (isStopped) throw stopped(report, maxBad);
+				return told;
 			});
 		},
 		{
@@ -87,7 +89,7 @@ export const importRoutes = (
 				description:
 					'Stores submissions that were received elsewhere, one a line, such as the NDJSON of an export: with their times and flags, ' +
 					'without mails, webhook requests, rules and score, and however many `maxSubmissions` allows. What was imported before is not ' +
-					'stored again. A line that is no submission, or has no time, is left out and named; at more than 5 % of these the import ' +
+					'stored again. A line that is no submission, or has no time, is left out and named; at more than `maxBad` of these the import ' +
 					'ends with 400. What was stored by then stays. Files come without their bytes, which are sent behind it.',
 				parameters: [
 					formId,
@@ -101,7 +103,7 @@ export const importRoutes = (
 				requestBody: linesBody(OwnRow, LINE),
 				returns: jsonResponse('What was done.', {
 					schema: ImportReport,
-					example: { imported: 1, known: 0, bad: 0, isStopped: false, problems: [], missingFiles: [] },
+					example: { imported: 1, known: 0, bad: 0, problems: [], missingFiles: [] },
 				}),
 				errors: ['FORM_NOT_FOUND', 'UNAVAILABLE'],
 			}),
@@ -111,9 +113,10 @@ export const importRoutes = (
 	const bytes = new Elysia({ prefix: '/api/forms/:id/submissions/:submissionId', tags: ['Submissions'] }).use(auth).post(
 		'/files/:fileId/content',
 		async ({ principal, params: { id, submissionId: submission, fileId: file }, request }) => {
-			const found = await findFile(storage, { formId: id, submissionId: submission, fileId: file }, principal.mode);
-			const kept = await inTurn({ principal, request }, () => keepBytes(found, request.body ?? noBytes()));
-			return presentFile(kept);
+			const find = () => findFile(storage, { formId: id, submissionId: submission, fileId: file }, principal.mode);
+			const found = await find();
+			await inTurn({ principal, request }, () => keepBytes(found, bodyOf(request)));
+			return presentFile(await find());
 		},
 		{
 			access: { permission: 'write', isTelling: true },
@@ -133,9 +136,15 @@ export const importRoutes = (
 	return new Elysia().use(rows).use(bytes);
 };
 
-async function* noBytes(): AsyncGenerator<Uint8Array> {}
+async function* bodyOf({ body }: Request): AsyncGenerator<Uint8Array> {
+	try {
+		if (body) yield* body;
+	} catch (cause) {
+		throw asBodyError(cause);
+	}
+}
 
-function stopped({ imported, problems }: ImportReport, maxBad: number): AppError {
+function stopped({ imported, problems }: ImportRun, maxBad: number): AppError {
 	const fields = problems.map(({ line, problem }) => ({ field: `line ${line}`, code: 'BAD_ROW', message: problem }));
 	const message = `More than ${maxBad} % of the lines are no submissions, so the import ended; ${imported} were imported. Line ${problems[0]?.line}: ${problems[0]?.problem}`;
 	return new AppError('VALIDATION_ERROR', message, { fields });

@@ -1,4 +1,4 @@
-/** What the readers of files have in common: a row that was read, or what is wrong with it. */
+/** The rows of a file, as its readers yield them: each read, or with what is wrong with it. */
 
 /** The share of bad rows, in percent, beyond which a file is the wrong one, or wrongly mapped. */
 export const MAX_BAD_PERCENT = 5;

@@ -36,7 +36,6 @@ export const ImportReport = Type.Object(
 		imported: Type.Integer({ description: 'Stored; in a dry run those that can be.' }),
 		known: Type.Integer({ description: 'There already: the same time and fields were imported before.' }),
 		bad: Type.Integer({ description: 'Left out.' }),
-		isStopped: Type.Boolean({ description: 'Whether it ended at more than 5 % bad rows.' }),
 		problems: Type.Array(Type.Object({ line: Type.Integer(), problem: Type.String() }), {
 			description: 'What was wrong, by line; the first hundred.',
 		}),

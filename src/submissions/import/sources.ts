@@ -7,6 +7,8 @@ interface Source {
 	time: readonly string[];
 	/** One that says whether it is spam. */
 	spam: readonly string[];
+	/** A member that has the fields, beside copies of some. */
+	nested?: string;
 	/** Columns of the service's own, which are left out. */
 	dropped: readonly string[];
 }
@@ -24,6 +26,7 @@ export const SOURCES = {
 	netlify: {
 		time: CREATED,
 		spam: SPAM,
+		nested: 'data',
 		dropped: [...IDS, ...ADDRESS, 'number', 'site url', 'form name', 'bot field'],
 	},
 	basin: { time: CREATED, spam: SPAM, dropped: [...IDS, ...ADDRESS] },
@@ -58,15 +61,17 @@ const keyOf = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, ''
 /** @returns what takes the fields of each row apart */
 export function createMapping({ from, time, spam, names }: Mapping): (fields: readonly Field[]) => MappedRow {
 	const source: Source = SOURCES[from];
-	const times = (time === undefined ? source.time : [time]).map(keyOf);
-	const spams = (spam === undefined ? source.spam : [spam]).map(keyOf);
+	const times = time === undefined ? source.time : [time];
+	const spams = spam === undefined ? source.spam : [spam];
 	const dropped = new Set(source.dropped.map(keyOf));
 
 	return (fields) => {
 		const keys = fields.map(({ name }) => (names.has(name) ? '' : keyOf(name)));
 		const find = (candidates: readonly string[]) => {
-			const key = candidates.find((candidate) => keys.includes(candidate));
-			return key === undefined ? -1 : keys.indexOf(key);
+			// As the service spells it, for a visitor's field may be called nearly the same.
+			const exact = fields.findIndex(({ name }) => name === candidates[0]);
+			const key = candidates.map(keyOf).find((candidate) => keys.includes(candidate));
+			return exact >= 0 || key === undefined ? exact : keys.indexOf(key);
 		};
 		const [timeAt, spamAt] = [find(times), find(spams)];
 		const kept = fields.flatMap((field, i) => {
@@ -78,12 +83,11 @@ export function createMapping({ from, time, spam, names }: Mapping): (fields: re
 			const field = fields[at];
 			return field === undefined ? undefined : `${JSON.parse(field.json) ?? ''}`;
 		};
-		return { data: dataOf(kept), time: textAt(timeAt), isSpam: TRUE.test(textAt(spamAt) ?? '') };
+		return { data: dataOf(kept, source), time: textAt(timeAt), isSpam: TRUE.test(textAt(spamAt) ?? '') };
 	};
 }
 
-/** Some services have the fields in an object of their own. */
-function dataOf(fields: readonly Field[]): string {
-	const nested = fields.find(({ name, json }) => name === 'data' && json.startsWith('{'));
-	return nested?.json ?? `{${fields.map(({ name, json }) => `${JSON.stringify(name)}:${json}`).join()}}`;
+function dataOf(fields: readonly Field[], { nested: name }: Source): string {
+	const nested = name === undefined ? undefined : fields.find((field) => field.name === name);
+	return nested?.json.startsWith('{') ? nested.json : `{${fields.map(({ name, json }) => `${JSON.stringify(name)}:${json}`).join()}}`;
 }

@@ -98,7 +98,7 @@ describe('POST …/files/{fileId}/content', () => {
 	test('what the quota has no room for is rejected', async () => {
 		const [file] = (await importFiles(randomBytes(33 * MIB))) as [Missing];
 		const { status, text } = await send(file, file.bytes);
-		expect([status, text]).toEqual([507, expect.stringContaining('FILES_FULL')]);
+		expect([status, text]).toEqual([413, expect.stringContaining('FILES_FULL')]);
 		expect(await counted()).toBe(0);
 	});
 
@@ -126,7 +126,7 @@ test('an import names what is missing, also of submissions that are there', asyn
 	const { text } = await server.call(`GET /api/forms/${form.id}/export?format=ndjson`);
 	await server.call(`DELETE ${path}`);
 	const call = { headers: { 'Content-Type': 'application/x-ndjson' }, body: text };
-	const reports = [];
+	const reports: ImportReport[] = [];
 	for (let i = 0; i < 2; i++) reports.push((await server.call<ImportReport>(`POST /api/forms/${form.id}/import`, call)).body);
 	expect(reports).toMatchObject([
 		{ imported: 1, known: 0 },
