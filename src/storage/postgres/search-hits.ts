@@ -31,7 +31,7 @@ interface Question {
 	values: Value[];
 }
 
-/** What is searched of a submission. @param data The JSON text of its fields */
+/** Returns the part of a submission that is searched. @param data The JSON text of its fields */
 export function storedText(data: string): string {
 	const { text, shortWords } = searchText(data.slice(0, SEARCHED_JSON_CHARACTERS));
 	return shortWords.length === 0 ? text : `${text}\n${MARK}${shortWords.join(MARK + MARK)}${MARK}`;

@@ -77,7 +77,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 		return [below, above].find((segment) => segment && !isFull(segment)) ?? beginSegment(id);
 	}
 
-	/** What lies in it is indexed again, in segments of the usual size. */
+	/** Has its submissions indexed again, in segments of the usual size. */
 	function indexAnew(segment: Segment): undefined {
 		dropSegment(segment);
 		sql().addAgain.run(segment.firstId, segment.lastId);
