@@ -1,7 +1,7 @@
 /** The archive of files beside an export, as `formsrv submissions export --files` writes it. */
 
 import { promisify } from 'node:util';
-import yauzl, { type Entry, type Options as ZipOptions, type ZipFile } from 'yauzl';
+import yauzl, { type Entry, type ZipFile, type Options as ZipOptions } from 'yauzl';
 import { CommandError } from './cli.ts';
 
 const openZip = promisify<string, ZipOptions, ZipFile>(yauzl.open);

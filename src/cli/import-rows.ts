@@ -56,10 +56,7 @@ export async function* readPortions(
 
 type GoodRow = Extract<ReadRow, { fields: Field[] }>;
 
-async function* portionsOf(
-	read: AsyncIterable<ReadRow>,
-	sentOf: (row: GoodRow) => SentRow,
-): AsyncGenerator<Portion> {
+async function* portionsOf(read: AsyncIterable<ReadRow>, sentOf: (row: GoodRow) => SentRow): AsyncGenerator<Portion> {
 	const empty = (): Portion => ({ rows: [], problems: [], isLast: false });
 	let portion = empty();
 	let bytes = 0;

@@ -163,8 +163,8 @@ interface Sending {
 /** Sends the bytes of a submission's files, which lie in a folder of its former id, under names that the export chose. */
 async function sendFiles({ api, form, archive }: Target, { missing, row, done }: Sending): Promise<void> {
 	if (!archive) return;
-	const valueOf = (name: string) => JSON.parse(row.fields?.find((one) => one.name === name)?.json ?? 'null');
-	const [formerId, former] = [valueOf('id') as string, valueOf('files') as OwnRow['files']];
+	const memberOf = (name: string) => JSON.parse(row.fields?.find((one) => one.name === name)?.json ?? 'null');
+	const [formerId, former] = [memberOf('id') as string, memberOf('files') as OwnRow['files']];
 	const nameOf = createSafeNames([NOTE]);
 	const paths = (former ?? []).map(({ name }) => `${formerId}/${nameOf(name)}`);
 	for (const [i, file] of missing.files.entries()) {
@@ -199,7 +199,9 @@ function printDone(cli: Cli, options: ImportOptions, done: Done): void {
 	const what = `${plural(imported, 'submission')} ${options.dryRun ? 'can be imported' : 'imported'}`;
 	cli.note(`${what}, ${known} there already, ${plural(bad, 'row')} left out.`);
 	if (isStopped)
-		cli.note(`It ended because more than ${MAX_BAD_PERCENT} % of the rows are left out. Run it again once that is mended.`);
+		cli.note(
+			`It ended because more than ${MAX_BAD_PERCENT} % of the rows are left out. Run it again once that is mended.`,
+		);
 	if (options.files === undefined) return;
 	cli.note(`${plural(files, 'file')} brought along.`);
 	if (leftOut.length > 0) cli.note(`Left out: ${leftOut.length}.`);

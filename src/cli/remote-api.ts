@@ -90,7 +90,9 @@ async function request(
 				...(body !== undefined && { 'Content-Type': 'application/json' }),
 				...headers,
 			},
-			...(body !== undefined && { body: typeof body === 'string' ? body : new Response(streamOf(sent(await body()))).body }),
+			...(body !== undefined && {
+				body: typeof body === 'string' ? body : new Response(streamOf(sent(await body()))).body,
+			}),
 			signal: silence.signal,
 		});
 		hasResponse = true;

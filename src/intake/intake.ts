@@ -147,7 +147,11 @@ export function createIntake(options: IntakeOptions) {
 		/** The fields of a JSON text within the limits of submissions; of a whole one, they may be a member. @throws AppError */
 		readJson(text: string, isWhole = false): Field[] {
 			const { maxFields, maxDepth, maxNameBytes } = fieldLimits;
-			const around = { maxFields: 2 * maxFields + 100, maxDepth: maxDepth + 10, maxNameBytes: Math.max(maxNameBytes, 100) };
+			const around = {
+				maxFields: 2 * maxFields + 100,
+				maxDepth: maxDepth + 10,
+				maxNameBytes: Math.max(maxNameBytes, 100),
+			};
 			return readJsonFields(text, isWhole ? around : fieldLimits);
 		},
 		/** For whatever is waited for before `accept` reads the body. */

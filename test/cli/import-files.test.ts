@@ -16,7 +16,11 @@ beforeEach(async () => {
 	server = await openTestServer();
 	await server.app.forms.create('live', { name: 'Jobs', slug: 'jobs', files: { maxBytes: 4 * 2 ** 20 } });
 	await server.app.forms.create('live', { name: 'Copy', slug: 'copy' });
-	await attach(server, [new File(['first'], 'cv.txt'), new File(['second'], 'CV.txt'), new File([LARGE], 'größe 日.bin')]);
+	await attach(server, [
+		new File(['first'], 'cv.txt'),
+		new File(['second'], 'CV.txt'),
+		new File([LARGE], 'größe 日.bin'),
+	]);
 	await attach(server, [new File([''], 'empty.txt')]);
 	cli = openCommandLine();
 	const { dataDir, database } = server.app.config;

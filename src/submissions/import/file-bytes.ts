@@ -59,7 +59,10 @@ export function createKeepBytes(
 		let writer: TrackedWriter | undefined;
 		try {
 			if (!(await hold.take(roomOf(file.bytes))))
-				throw new AppError('FILES_FULL', `There is no room left for ${JSON.stringify(file.name)}: see FORMSRV_FILES_QUOTA.`);
+				throw new AppError(
+					'FILES_FULL',
+					`There is no room left for ${JSON.stringify(file.name)}: see FORMSRV_FILES_QUOTA.`,
+				);
 			writer = await receive(file, body);
 			// If this fails, the sweep of files knows by the row whether the bytes stay.
 			const isKept = await submissions.keepFile(file.formId, { id: file.id, key: writer.key, scan });

@@ -13,8 +13,8 @@ import type { Storage } from '../../storage/contract.ts';
 import type { ImportedPlace, ImportedSubmission, StoredFile } from '../../storage/submission.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import { parseTimestamp } from '../../text/timestamp.ts';
-import { type Field, MAX_BAD_PERCENT, PROBLEMS_SHOWN, type ReadFields, type ReadRow } from './rows.ts';
 import type { SubmittedFile } from '../schema.ts';
+import { type Field, MAX_BAD_PERCENT, PROBLEMS_SHOWN, type ReadFields, type ReadRow } from './rows.ts';
 import { type ImportReport, type MissingFiles, OwnRow } from './schema.ts';
 
 /** The most of one transaction. */
@@ -121,8 +121,16 @@ export function createImports(
 	function fileOf({ field, name, type, size, sha256 }: SubmittedFile): StoredFile {
 		if (!Number.isSafeInteger(size) || size < 0) throw bad(`The size of its file ${quote(name)} is none.`);
 		if (!SHA256.test(sha256)) throw bad(`The SHA-256 of its file ${quote(name)} is none.`);
-		if (field.length > LONGEST_TEXT || type.length > LONGEST_TEXT) throw bad(`Its file ${quote(name)} has a field or type that is too long.`);
-		const facts = { field, name: cleanFileName(name), type, claimedType: type, bytes: size, sha256: sha256.toLowerCase() };
+		if (field.length > LONGEST_TEXT || type.length > LONGEST_TEXT)
+			throw bad(`Its file ${quote(name)} has a field or type that is too long.`);
+		const facts = {
+			field,
+			name: cleanFileName(name),
+			type,
+			claimedType: type,
+			bytes: size,
+			sha256: sha256.toLowerCase(),
+		};
 		return { id: nextId(), ...facts, key: null, scan: null };
 	}
 

@@ -110,28 +110,30 @@ export const importRoutes = (
 		},
 	);
 
-	const bytes = new Elysia({ prefix: '/api/forms/:id/submissions/:submissionId', tags: ['Submissions'] }).use(auth).post(
-		'/files/:fileId/content',
-		async ({ principal, params: { id, submissionId: submission, fileId: file }, request }) => {
-			const find = () => findFile(storage, { formId: id, submissionId: submission, fileId: file }, principal.mode);
-			const found = await find();
-			await inTurn({ principal, request }, () => keepBytes(found, bodyOf(request)));
-			return presentFile(await find());
-		},
-		{
-			access: { permission: 'write', isTelling: true },
-			detail: operation('importFileContent', 'Bring the bytes of an imported file along', {
-				description:
-					'Stores the bytes of a file that was imported without them. They must have the size and the SHA-256 that its submission ' +
-					'names; whatever the form allows visitors, they count against the quota of files, and are scanned for viruses. A file that ' +
-					'has its bytes stays as it is.',
-				parameters: [formId, submissionId, fileId],
-				requestBody: bytesBody(),
-				returns: jsonResponse('The file.', { schema: SubmittedFile, example: FILE_EXAMPLE }),
-				errors: ['FORM_NOT_FOUND', 'NOT_FOUND', 'FILES_FULL', 'UNAVAILABLE'],
-			}),
-		},
-	);
+	const bytes = new Elysia({ prefix: '/api/forms/:id/submissions/:submissionId', tags: ['Submissions'] })
+		.use(auth)
+		.post(
+			'/files/:fileId/content',
+			async ({ principal, params: { id, submissionId: submission, fileId: file }, request }) => {
+				const find = () => findFile(storage, { formId: id, submissionId: submission, fileId: file }, principal.mode);
+				const found = await find();
+				await inTurn({ principal, request }, () => keepBytes(found, bodyOf(request)));
+				return presentFile(await find());
+			},
+			{
+				access: { permission: 'write', isTelling: true },
+				detail: operation('importFileContent', 'Bring the bytes of an imported file along', {
+					description:
+						'Stores the bytes of a file that was imported without them. They must have the size and the SHA-256 that its submission ' +
+						'names; whatever the form allows visitors, they count against the quota of files, and are scanned for viruses. A file that ' +
+						'has its bytes stays as it is.',
+					parameters: [formId, submissionId, fileId],
+					requestBody: bytesBody(),
+					returns: jsonResponse('The file.', { schema: SubmittedFile, example: FILE_EXAMPLE }),
+					errors: ['FORM_NOT_FOUND', 'NOT_FOUND', 'FILES_FULL', 'UNAVAILABLE'],
+				}),
+			},
+		);
 
 	return new Elysia().use(rows).use(bytes);
 };

@@ -89,5 +89,7 @@ export function createMapping({ from, time, spam, names }: Mapping): (fields: re
 
 function dataOf(fields: readonly Field[], { nested: name }: Source): string {
 	const nested = name === undefined ? undefined : fields.find((field) => field.name === name);
-	return nested?.json.startsWith('{') ? nested.json : `{${fields.map(({ name, json }) => `${JSON.stringify(name)}:${json}`).join()}}`;
+	return nested?.json.startsWith('{')
+		? nested.json
+		: `{${fields.map(({ name, json }) => `${JSON.stringify(name)}:${json}`).join()}}`;
 }

@@ -33,7 +33,14 @@ interface Missing {
 /** Imports a submission with files of these bytes. */
 async function importFiles(...contents: Uint8Array<ArrayBuffer>[]): Promise<Missing[]> {
 	const files = contents.map((bytes, i) => ({
-		...{ id: 'c0', field: 'cv', name: `cv ${i}.pdf`, type: 'application/pdf', size: bytes.length, sha256: sha256(bytes) },
+		...{
+			id: 'c0',
+			field: 'cv',
+			name: `cv ${i}.pdf`,
+			type: 'application/pdf',
+			size: bytes.length,
+			sha256: sha256(bytes),
+		},
 	}));
 	const { body, text } = await server.call<ImportReport>(`POST /api/forms/${form.id}/import`, {
 		headers: { 'Content-Type': 'application/x-ndjson' },
@@ -122,12 +129,15 @@ describe('POST …/files/{fileId}/content', () => {
 
 test('an import names what is missing, also of submissions that are there', async () => {
 	await server.call(`PATCH /api/forms/${form.id}`, { json: { files: {} } });
-	const { path, files } = await attach(server, [new File(['a'], 'a.txt'), new File(['b'], 'b.txt')], { slug: form.slug });
+	const { path, files } = await attach(server, [new File(['a'], 'a.txt'), new File(['b'], 'b.txt')], {
+		slug: form.slug,
+	});
 	const { text } = await server.call(`GET /api/forms/${form.id}/export?format=ndjson`);
 	await server.call(`DELETE ${path}`);
 	const call = { headers: { 'Content-Type': 'application/x-ndjson' }, body: text };
 	const reports: ImportReport[] = [];
-	for (let i = 0; i < 2; i++) reports.push((await server.call<ImportReport>(`POST /api/forms/${form.id}/import`, call)).body);
+	for (let i = 0; i < 2; i++)
+		reports.push((await server.call<ImportReport>(`POST /api/forms/${form.id}/import`, call)).body);
 	expect(reports).toMatchObject([
 		{ imported: 1, known: 0 },
 		{ imported: 0, known: 1 },

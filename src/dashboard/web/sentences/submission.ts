@@ -69,7 +69,7 @@ export const infectedWarning = (name: ComponentChildren) =>
 	phrase`The virus scanner found something in ${name}. If you open it, it may take over this computer. Only download it if you know how to handle it.`;
 export const unchecked = 'Not checked';
 export const uncheckedHint = 'The virus scanner has not checked it yet. Be careful with it until then.';
-export const notKept = 
+export const notKept =
 	'Only its name and size were kept: it came with spam, was deleted by age, or was imported without its bytes.';
 export const copyLink = 'Copy link';
 export const copyLinkTo = (name: string) => `Copy link to ${name}`;
