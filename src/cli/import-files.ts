@@ -3,6 +3,7 @@
 import { promisify } from 'node:util';
 import yauzl, { type Entry, type ZipFile, type Options as ZipOptions } from 'yauzl';
 import { CommandError } from './cli.ts';
+import { pulled } from './pulled-stream.ts';
 
 const openZip = promisify<string, ZipOptions, ZipFile>(yauzl.open);
 
@@ -16,7 +17,8 @@ export interface FilesArchive {
 
 /** @throws CommandError if it cannot be read */
 export async function openFilesArchive(path: string): Promise<FilesArchive> {
-	const unreadable = ({ message }: Error) => new CommandError(`${path} cannot be read as a ZIP archive: ${message}.`);
+	const unreadable = ({ message }: Error) =>
+		new CommandError(`${path} cannot be read as a ZIP archive: ${sentence(message)}`);
 	const zip = await openZip(path, { lazyEntries: true, autoClose: false }).catch((error) => {
 		throw unreadable(error);
 	});
@@ -31,7 +33,7 @@ export async function openFilesArchive(path: string): Promise<FilesArchive> {
 		try {
 			yield* await openEntry(entry);
 		} catch (error) {
-			problem = `it cannot be read from the archive: ${(error as Error).message}.`;
+			problem = `it cannot be read from the archive: ${sentence((error as Error).message)}`;
 			throw error;
 		}
 	}
@@ -40,7 +42,7 @@ export async function openFilesArchive(path: string): Promise<FilesArchive> {
 		async read(name) {
 			problem = undefined;
 			const entry = entries.get(name);
-			if (entry) return new Response(bytesOf(entry) as unknown as ReadableStream).body as ReadableStream<Uint8Array>;
+			if (entry) return pulled(bytesOf(entry));
 			problem = 'it is not in the archive.';
 			throw new Error(problem);
 		},
@@ -61,3 +63,5 @@ function entriesOf(zip: ZipFile): Promise<Map<string, Entry>> {
 		zip.readEntry();
 	});
 }
+
+const sentence = (message: string) => message.replace(/\.?$/, '.');

@@ -35,8 +35,9 @@ interface ImportOptions extends Options {
 interface Done extends Omit<ImportReport, 'missingFiles'> {
 	/** It ended at too many bad rows. */
 	isStopped: boolean;
-	/** Files whose bytes were brought along. */
+	/** Files whose bytes were brought along, and those that are missing because there is no archive. */
 	files: number;
+	missingFiles: number;
 	/** Sentences about others. */
 	leftOut: string[];
 }
@@ -108,7 +109,7 @@ async function importFile(
 	const { options, cli } = target;
 	const progress = progressOn(cli.io.stderr, roughSize);
 	let read = 0;
-	let done: Done = { ...NOTHING, isStopped: false, files: 0, leftOut: [] };
+	let done: Done = { ...NOTHING, isStopped: false, files: 0, missingFiles: 0, leftOut: [] };
 	try {
 		let isFirst = options.dryRun !== true;
 		for await (const portion of readPortions(file, { ...reading, onRead: (bytes) => (read += bytes) })) {
@@ -120,6 +121,8 @@ async function importFile(
 			isFirst = false;
 			const report = await send(target, portion, options.dryRun === true);
 			done = added(done, portion, report);
+			if (!target.archive)
+				done.missingFiles += report.missingFiles.flatMap(({ files }) => files).filter(isMissing).length;
 			for (const missing of report.missingFiles)
 				await sendFiles(target, { missing, row: portion.rows[missing.line - 1] as SentRow, done });
 			progress.show(read, file.size);
@@ -168,7 +171,7 @@ async function sendFiles({ api, form, archive }: Target, { missing, row, done }:
 	const nameOf = createSafeNames([NOTE]);
 	const paths = (former ?? []).map(({ name }) => `${formerId}/${nameOf(name)}`);
 	for (const [i, file] of missing.files.entries()) {
-		if (file.isKept !== false || former?.[i]?.isKept === false) continue;
+		if (!isMissing(file) || former?.[i]?.isKept === false) continue;
 		const path = paths[i] ?? '';
 		try {
 			const content = { type: 'application/octet-stream', body: () => archive.read(path) };
@@ -182,12 +185,14 @@ async function sendFiles({ api, form, archive }: Target, { missing, row, done }:
 	}
 }
 
+const isMissing = ({ isKept }: MissingFiles['files'][number]) => isKept === false;
+
 function isOfFile(error: unknown): error is AppError {
 	return error instanceof AppError && ['NOT_FOUND', 'VALIDATION_ERROR', 'FILES_FULL'].includes(error.code);
 }
 
 function printDone(cli: Cli, options: ImportOptions, done: Done): void {
-	const { imported, known, bad, isStopped, problems, files, leftOut } = done;
+	const { imported, known, bad, isStopped, problems, files, missingFiles, leftOut } = done;
 	if (bad > 0 || leftOut.length > 0) cli.exitCode = 1;
 	if (options.json) return void cli.printJson(done);
 	if (problems.length > 0)
@@ -202,6 +207,8 @@ function printDone(cli: Cli, options: ImportOptions, done: Done): void {
 		cli.note(
 			`It ended because more than ${MAX_BAD_PERCENT} % of the rows are left out. Run it again once that is mended.`,
 		);
+	if (missingFiles > 0)
+		cli.note(`Without their bytes: ${plural(missingFiles, 'file')}. Add --files with their archive.`);
 	if (options.files === undefined) return;
 	cli.note(`${plural(files, 'file')} brought along.`);
 	if (leftOut.length > 0) cli.note(`Left out: ${leftOut.length}.`);

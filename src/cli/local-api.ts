@@ -6,6 +6,7 @@ import { statusOf } from '../http/error-responses.ts';
 import { setRequestInfo } from '../http/request-info.ts';
 import { localUrl } from '../network/local-url.ts';
 import { openManagement } from '../server/management-routes.ts';
+import { databaseFileAt, isFile } from '../storage/open.ts';
 import { type Api, createApi } from './api.ts';
 
 /** That of the opened application, for the operator, who sees the forms of both modes. */
@@ -16,6 +17,18 @@ export function localApi(app: App, operator: string): Api {
 		submit: submitUrl ?? localUrl(submitHost, submitPort),
 	};
 	const errors = new WeakMap<Request, AppError>();
+
+	/** A server beside this process takes an object without a row for what a dead process left. */
+	async function holdingFiles<T>(mayKeepFile: boolean, run: () => Promise<T>): Promise<T> {
+		const { database } = app.config;
+		const letGo = mayKeepFile && isFile(database) ? databaseFileAt(database).holdFiles() : () => {};
+		try {
+			return await run();
+		} finally {
+			letGo();
+		}
+	}
+
 	const handle = openManagement(app, {
 		urls,
 		onError: (request, error) => {
@@ -33,7 +46,7 @@ export function localApi(app: App, operator: string): Api {
 			caller: undefined,
 			operator: { keyId: null, sessionId: null, mode, permissions: ['admin'], formIds: null, operator },
 		});
-		const response = await handle(request);
+		const response = await holdingFiles(typeof body === 'function', () => handle(request));
 		const error = errors.get(request);
 		if (error) throw error.code === 'INTERNAL' ? (error.cause ?? error) : error;
 		return response;

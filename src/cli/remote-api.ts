@@ -10,6 +10,7 @@ import { open, readBeginning } from '../network/bounded-response.ts';
 import { parseExact } from '../text/exact-json.ts';
 import { type Api, type Call, createApi } from './api.ts';
 import { CommandError, type Io, type Options } from './cli.ts';
+import { pulled } from './pulled-stream.ts';
 
 const SECOND_MS = 1000;
 /** How long it may say nothing. A change of many submissions may take longer than a read. */
@@ -91,14 +92,14 @@ async function request(
 				...headers,
 			},
 			...(body !== undefined && {
-				body: typeof body === 'string' ? body : new Response(streamOf(sent(await body()))).body,
+				body: typeof body === 'string' ? body : pulled(sent(await body())),
 			}),
 			signal: silence.signal,
 		});
 		hasResponse = true;
 		return new Response(streamOf(watched()), { status, headers: received });
 
-		async function* sent(stream: ReadableStream<Uint8Array>) {
+		async function* sent(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
 			for await (const chunk of stream) {
 				// The response may come before the end.
 				if (!hasResponse) timer.refresh();

@@ -41,11 +41,11 @@ export async function sweepFiles(
 		if (!last) return false;
 		after = last.key;
 		const keys = listed.map(({ key }) => key).filter((key) => !store.isInFlight(key));
-		const stored = await db.select({ key: files.key }).from(files).where(inArray(files.key, keys));
-		const kept = new Set(stored.map(({ key }) => key));
-		// Files listed before a backup began are in no copy of the database that it makes.
+		// Files listed before a backup began are in no copy of the database that it makes; a command may still store rows of others.
 		isHeld = await areFilesHeld();
 		if (isHeld) return false;
+		const stored = await db.select({ key: files.key }).from(files).where(inArray(files.key, keys));
+		const kept = new Set(stored.map(({ key }) => key));
 		await store.remove(keys.filter((key) => !kept.has(key)));
 		if (keys.length > 0) await batch((tx) => [tx.delete(removedFiles).where(inArray(removedFiles.key, keys))]);
 		return true;

@@ -1,6 +1,6 @@
 /** Deletes what forms no longer keep by their `retention`. */
 
-import { and, asc, eq, gt, isNotNull, isNull, lt } from 'drizzle-orm';
+import { and, asc, eq, gt, isNotNull, isNull } from 'drizzle-orm';
 import { expireSentContent, SENT_CONTENT_DAYS } from '../delivery/sent-content.ts';
 import type { RetentionRules } from '../form-values/retention-rules.ts';
 import { limitsOf } from '../forms/next-deletion.ts';
@@ -114,11 +114,11 @@ async function dropFiles(
 		const rows = await storage.db
 			.select({ id: files.id, submissionId: files.submissionId, key: files.key })
 			.from(files)
-			.where(and(eq(files.formId, formId), gt(files.id, after), lt(files.submissionId, beforeId)))
+			.where(and(eq(files.formId, formId), gt(files.id, after)))
 			.orderBy(asc(files.id))
 			.limit(CHUNK);
 		after = rows.at(-1)?.id ?? after;
-		const old = rows.filter(({ key }) => key !== null);
+		const old = rows.filter(({ key, submissionId }) => key !== null && submissionId < beforeId);
 		const ids = [...new Set(old.map(({ submissionId }) => submissionId))];
 		if (ids.length > 0) await storage.submissions.dropFiles(formId, ids);
 		return rows.length === CHUNK;

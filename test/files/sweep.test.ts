@@ -11,7 +11,7 @@ import { sweepFiles } from '../../src/files/sweep.ts';
 import { createTrackedStore } from '../../src/files/tracked-store.ts';
 import { createLog } from '../../src/log/log.ts';
 import type { Storage } from '../../src/storage/contract.ts';
-import { openStorage } from '../../src/storage/open.ts';
+import { databaseFileAt, openStorage } from '../../src/storage/open.ts';
 import { forms, removedFiles } from '../../src/storage/tables.ts';
 import { tempFolder } from '../temp-folder.ts';
 
@@ -286,6 +286,17 @@ function watch(quotas: { quota: number; formQuota: number }, of = storage) {
 	const log = createLog({ level: 'error', format: 'text', write() {} });
 	return startFileWatch(of, { ...quotas, store: tracked(), log, firstAfterMs: 5, lookEveryMs: 5 });
 }
+
+test('an object that a command beside the server stores stays until its row is there', async () => {
+	const letGo = databaseFileAt(join(root, '..', 'formsrv.db')).holdFiles();
+	// The store of another process.
+	const key = await put(tracked());
+	expect(await sweepFiles(storage, { store: tracked(), pause: onAndOn })).toBe(false);
+	await append(key);
+	letGo();
+	expect(await sweepFiles(storage, { store: tracked(), pause: onAndOn })).toBe(true);
+	expect(await listed()).toEqual([key]);
+});
 
 test('a server first tidies away what a dead process was writing', async () => {
 	await put(folder);

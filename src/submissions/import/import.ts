@@ -21,6 +21,8 @@ import { type ImportReport, type MissingFiles, OwnRow } from './schema.ts';
 const BATCH = { rows: 200, characters: 128 * 1024 };
 /** After a transaction, as a multiple of the time that it took: submissions and other writers come between. */
 const REST = 1;
+/** It may have waited for a moment to be over, which is no work. */
+const MAX_REST_MS = 250;
 const MISSING_SHOWN = 1000;
 
 /** As other programs write them, besides RFC 3339. */
@@ -102,6 +104,7 @@ export function createImports(
 		checkShape(OwnRow, row as object);
 		const { id, createdAt, isRead = false, isStarred = false, isSpam = false, ...more } = row as OwnRow;
 		if (more.damaged) throw bad('It is damaged.');
+		checkTexts(more);
 		const hasReasons = more.spamReasons && more.spamReasons.length > 0;
 		return {
 			...contentOf(data),
@@ -139,7 +142,10 @@ export function createImports(
 		const withFiles = stored.filter(({ row }) => (row.files?.length ?? 0) > 0);
 		if (withFiles.length === 0) return [];
 		const filesOf = await submissions.files(withFiles.map(({ id }) => id));
+		const told = new Set<number>();
 		return withFiles.flatMap(({ line, id }) => {
+			if (told.has(id)) return [];
+			told.add(id);
 			const files = filesOf.get(id) ?? [];
 			const isMissing = files.some(({ key }) => key === null);
 			return isMissing ? [{ line, submissionId: encodeId(id), files: files.map(presentFile) }] : [];
@@ -177,7 +183,7 @@ export function createImports(
 				report.known += places.length - isNew;
 				const missing = await findMissing(batch.map((one, i) => ({ ...one, id: (places[i] as ImportedPlace).id })));
 				report.missingFiles.push(...missing.slice(0, MISSING_SHOWN - report.missingFiles.length));
-				await Bun.sleep((performance.now() - started) * REST);
+				await Bun.sleep(Math.min(MAX_REST_MS, (performance.now() - started) * REST));
 			}
 
 			function take(read: ReadRow): void {
@@ -195,9 +201,11 @@ export function createImports(
 			}
 
 			try {
+				let unseen = 0;
 				for await (const row of rows) {
 					take(row);
-					if (batch.length + (report.bad % BATCH.rows) < BATCH.rows && characters < BATCH.characters) continue;
+					if (++unseen < BATCH.rows && characters < BATCH.characters) continue;
+					unseen = 0;
 					await store();
 					if (report.isStopped) break;
 				}
@@ -208,6 +216,13 @@ export function createImports(
 			return report;
 		},
 	};
+}
+
+/** Texts that become columns; within JSON they stay as they were escaped. @throws AppError with a sentence */
+function checkTexts({ spamReason = '', files = [] }: Pick<OwnRow, 'spamReason' | 'files'>): void {
+	const all = [spamReason, ...files.flatMap(({ field, name, type }) => [field, name, type])];
+	if (all.every((text) => text.isWellFormed() && !text.includes('\0'))) return;
+	throw bad('A text beside its fields holds a character that cannot be stored.');
 }
 
 function bad(message: string): AppError {

@@ -70,7 +70,7 @@ export function createMapping({ from, time, spam, names }: Mapping): (fields: re
 		const find = (candidates: readonly string[]) => {
 			// As the service spells it, for a visitor's field may be called nearly the same.
 			const exact = fields.findIndex(({ name }) => name === candidates[0]);
-			const key = candidates.map(keyOf).find((candidate) => keys.includes(candidate));
+			const key = candidates.map(keyOf).find((candidate) => candidate !== '' && keys.includes(candidate));
 			return exact >= 0 || key === undefined ? exact : keys.indexOf(key);
 		};
 		const [timeAt, spamAt] = [find(times), find(spams)];
