@@ -1,6 +1,6 @@
 /** Removes the objects of removed files, and those for which no row was ever stored. */
 
-import { and, gt, inArray, lte } from 'drizzle-orm';
+import { and, gt, inArray, lte, or } from 'drizzle-orm';
 import type { Storage } from '../storage/contract.ts';
 import { files, removedFiles } from '../storage/tables.ts';
 import { inChunks, type Pause } from '../tasks/in-chunks.ts';
@@ -45,9 +45,15 @@ export async function sweepFiles(
 		isHeld = await areFilesHeld();
 		if (isHeld) return false;
 		const stored = await db.select({ key: files.key }).from(files).where(inArray(files.key, keys));
-		const kept = new Set(stored.map(({ key }) => key));
-		await store.remove(keys.filter((key) => !kept.has(key)));
-		if (keys.length > 0) await batch((tx) => [tx.delete(removedFiles).where(inArray(removedFiles.key, keys))]);
+		const kept = stored.flatMap(({ key }) => key ?? []);
+		const unwanted = keys.filter((key) => !kept.includes(key));
+		await store.remove(unwanted);
+		// One that was kept may have been deleted since, which makes it due at 0: the next round removes it.
+		const isOver = or(
+			inArray(removedFiles.key, unwanted),
+			and(inArray(removedFiles.key, kept), gt(removedFiles.dueAt, 0)),
+		);
+		if (keys.length > 0) await batch((tx) => [tx.delete(removedFiles).where(isOver)]);
 		return true;
 	}, pause);
 	return isThrough && !isHeld;

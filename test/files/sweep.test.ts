@@ -80,6 +80,18 @@ describe('a sweep', () => {
 		expect(await noted()).toEqual([]);
 	});
 
+	test('forgets no object whose submission is removed while it goes through them', async () => {
+		const store = tracked();
+		const key = await put(store);
+		const id = await append(key);
+		const removing = { ...store, remove: async () => void (await storage.submissions.remove(FORM, [id])) };
+		await sweepFiles(storage, { store: removing, pause: onAndOn });
+		expect(await noted()).toEqual([key]);
+		await sweepFiles(storage, { store, pause: onAndOn });
+		expect(await listed()).toEqual([]);
+		expect(await noted()).toEqual([]);
+	});
+
 	test('leaves what has no row yet alone, and removes it if none comes', async () => {
 		const store = tracked();
 		const writer = await write(store);
