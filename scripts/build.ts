@@ -3,6 +3,7 @@
 import { cp, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { noScript } from '../src/dashboard/web/sentences/frame.ts';
 import { guideFiles } from './guides.ts';
 import { createCheck, NotBuilt } from './installed.ts';
 import { findRuntime, HEADER_BYTES, headerOf, isTarget, TARGETS, type TargetName } from './targets.ts';
@@ -50,6 +51,20 @@ const WITHOUT_STYLES: Bun.BunPlugin = {
 	},
 };
 
+/** The dashboard's one sentence without script stands in its catalogue, as all others. */
+const NO_SCRIPT: Bun.BunPlugin = {
+	name: 'no-script',
+	setup(build) {
+		const rewriter = new HTMLRewriter().on('noscript', {
+			element: (element) => void element.setInnerContent(noScript),
+		});
+		build.onLoad({ filter: /\/dashboard\/web\/index\.html$/ }, async ({ path }) => ({
+			contents: rewriter.transform(await Bun.file(path).text()),
+			loader: 'html',
+		}));
+	},
+};
+
 const check = createCheck(ROOT);
 const NOTED: Bun.BunPlugin = {
 	name: 'noted',
@@ -69,7 +84,7 @@ async function buildPage({ entry, outdir, base, format }: BrowserPage): Promise<
 		...(format && { format }),
 		minify: true,
 		publicPath: base,
-		plugins: [NOTED],
+		plugins: [NOTED, NO_SCRIPT],
 		naming: { entry: '[name].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
 		define: { 'process.env.NODE_ENV': '"production"' },
 	});

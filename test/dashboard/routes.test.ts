@@ -1,6 +1,7 @@
 /** The dashboard's page and files, as the base address serves them. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { noScript } from '../../src/dashboard/web/sentences/frame.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
 let server: TestServer;
@@ -31,6 +32,10 @@ describe('the page', () => {
 			'x-content-type-options': 'nosniff',
 			'x-frame-options': 'DENY',
 		});
+	});
+
+	test('says without script what it needs', async () => {
+		expect(await (await fetch(server.baseUrl)).text()).toContain(`<noscript>${noScript}</noscript>`);
 	});
 
 	test('has no second address, where it would come without its policy', async () => {

@@ -88,6 +88,15 @@ test('no component and no other file has a sentence', async () => {
 	expect(found).toEqual([]);
 });
 
+test('the page itself has none but the name of the program: the build puts in what is read without script', async () => {
+	const texts: string[] = [];
+	const page = await Bun.file(join(WEB, 'index.html')).text();
+	new HTMLRewriter()
+		.on('*', { text: ({ text }) => void (text.trim() !== '' && texts.push(text.trim())) })
+		.transform(page);
+	expect(texts).toEqual(['formsrv']);
+});
+
 test.each<string[]>([
 	['<p>Nothing found</p>', 'Nothing found'],
 	['<p>\n\tdeleted\n</p>', 'deleted'],

@@ -3,6 +3,9 @@
 import type { Mode } from '../api-types.ts';
 import type { Theme } from '../state/theme.ts';
 
+/** The build puts it into the page. */
+export const noScript =
+	'The dashboard needs JavaScript. Everything it does can also be done with the API and the command line.';
 export const skip = 'Skip to content';
 export const menu = 'Menu';
 export const main = 'Main';
