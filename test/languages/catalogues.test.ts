@@ -79,6 +79,13 @@ test('Polish and Arabic count by their own rules', async () => {
 	expect(arabic.say('required', { label: 'E-mail (work)' })).toContain('\u2068E-mail (work)\u2069');
 });
 
+test('French punctuation stays on the line of its word', () => {
+	const { fr } = Object.fromEntries(ALL);
+	const texts = Object.values(fr as Catalogue).flatMap(textsOf);
+	expect(texts.filter((text) => /« | [»:;?!]/.test(text))).toEqual([]);
+	expect(texts.filter((text) => text.includes('«\u00a0{label}\u00a0»')).length).toBeGreaterThan(10);
+});
+
 test('a value is put in once, whatever it contains', () => {
 	const says = createTranslation('en', english as Catalogue);
 	expect(says.say('required', { label: '{label} $& {count}' })).toBe('Please fill in “{label} $& {count}”.');

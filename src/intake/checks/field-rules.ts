@@ -75,7 +75,7 @@ function ruleSetOf(form: Parameters<typeof checkRules>[0]): RuleSet {
 
 const NO_FILES: ReadonlySet<string> = new Set();
 
-function unknownField(name: string): FieldError {
+export function unknownField(name: string): FieldError {
 	const says = ['unknownField', { field: quoteName(name) }] as const;
 	return { field: name, code: 'UNKNOWN_FIELD', message: say(...says), says };
 }

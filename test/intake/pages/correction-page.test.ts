@@ -3,6 +3,8 @@
 import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { FieldRule } from '../../../src/field-rules/rules.ts';
 import type { CreateForm } from '../../../src/forms/schema.ts';
+import { LANGUAGES } from '../../../src/languages/languages.ts';
+import { translationOf } from '../../../src/languages/translations.ts';
 import { findAccessibilityFaults, openBrowser } from '../../browser.ts';
 import { openTestServer } from '../../server.ts';
 import { openSite } from '../../site.ts';
@@ -89,6 +91,36 @@ const CORRECTED = {
 	days: ['Monday', 'Tuesday'],
 	terms: 'on',
 };
+
+test.each([...LANGUAGES])(
+	'in %s a visitor without script reads what is wrong, corrects it and is thanked',
+	async (language) => {
+		const { say } = await translationOf(language);
+		const { slug, id } = await server.app.forms.create('live', {
+			name: 'Contact',
+			slug: `in-${language}`,
+			fields: RULES,
+		});
+		site.setPage(`<form method="post" action="${server.submitUrl}/f/${slug}">${FIELDS}<button>Send</button></form>`);
+		const visitor = await browser.newContext({ javaScriptEnabled: false, locale: language });
+		const page = await visitor.newPage();
+		await page.goto(`${site.url}contact`);
+		await page.locator('[name=email]').fill('ann');
+		await page.getByRole('button', { name: 'Send' }).click();
+		await page.getByRole('heading', { name: say('correctTitle') }).waitFor();
+		const messages = await page.locator('.error').allTextContents();
+		expect(messages).toContain(say('badEmail', { label: 'Your e-mail' }));
+		expect(messages).toContain(say('requiredChoice', { label: 'Topic' }));
+		await page.getByLabel('Your e-mail').fill('ann@example.com');
+		await page.getByLabel('Topic').selectOption('Sales');
+		await page.getByLabel('Monday').check();
+		await page.getByLabel('I agree').check();
+		await page.getByRole('button', { name: say('sendAgain') }).click();
+		await page.getByRole('heading', { name: say('thanksTitle') }).waitFor();
+		expect((await stored(id))[0]).toMatchObject({ email: 'ann@example.com', topic: 'Sales' });
+		await visitor.close();
+	},
+);
 
 describe('the page for a submission that breaks rules', () => {
 	test('has the fields at fault to correct, and keeps everything else as it was typed', async () => {

@@ -2,13 +2,15 @@
 
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Browser, Page as Tab } from 'playwright-core';
-import { atOnce, createFieldCheck } from '../../../src/field-rules/check.ts';
+import { ERROR_CODES, type ErrorCode, type FieldError } from '../../../src/errors.ts';
+import { atOnce, createFieldCheck, notUnique } from '../../../src/field-rules/check.ts';
 import type { FieldRule } from '../../../src/field-rules/rules.ts';
-import { FieldsRejected } from '../../../src/intake/checks/field-rules.ts';
+import { FieldsRejected, unknownField } from '../../../src/intake/checks/field-rules.ts';
 import { correctionPage } from '../../../src/intake/pages/correction-page.ts';
 import { helpPage } from '../../../src/intake/pages/help-page.ts';
+import { linkPage, STOP, STOPPED, WRONG_LINK } from '../../../src/intake/pages/link-page.ts';
 import { type Page, renderPage } from '../../../src/intake/pages/page-frame.ts';
-import { thankYouPage } from '../../../src/intake/pages/pages.ts';
+import { errorPage, smallPage, thankYouPage, titleOf } from '../../../src/intake/pages/pages.ts';
 import { inLanguage } from '../../../src/intake/spoken-error.ts';
 import type { Key } from '../../../src/languages/catalogue.ts';
 import { catalogue as english } from '../../../src/languages/catalogues/en.ts';
@@ -42,15 +44,29 @@ const VALUES: Values = {
 	address: 'ada@example.com',
 } satisfies Record<string, Value>;
 
-const RULES: FieldRule[] = [
-	{ name: 'email', type: 'email', label: 'E-mail', required: true },
-	{ name: 'age', type: 'number', min: 18 },
-	{ name: 'day', type: 'date', max: '2026-01-31' },
-	{ name: 'topic', type: 'select', options: ['Sales', 'Help'], required: true },
-	{ name: 'terms', type: 'checkbox', required: true },
-	{ name: 'note', type: 'text', minLength: 20, message: 'We would like to know more.' },
+/** A rule for each fault that visitors can correct, and the value that has it. */
+const FAULTS: [rule: Omit<FieldRule, 'name'>, value: unknown, code: string][] = [
+	[{ type: 'text', required: true, label: 'Your name' }, '', 'REQUIRED'],
+	[{ type: 'file', required: true }, undefined, 'REQUIRED'],
+	[{ type: 'select', required: true, options: ['Sales', 'Help'] }, '', 'REQUIRED'],
+	[{ type: 'checkbox', required: true }, undefined, 'REQUIRED'],
+	[{ type: 'email', label: 'E-mail' }, 'x', 'INVALID_EMAIL'],
+	[{ type: 'url' }, 'x', 'INVALID_URL'],
+	[{ type: 'number' }, 'x', 'INVALID_NUMBER'],
+	[{ type: 'date' }, 'x', 'INVALID_DATE'],
+	[{ type: 'select', options: ['Sales', 'Help'] }, 'x', 'NOT_AN_OPTION'],
+	[{ type: 'number', min: 18.5 }, '7', 'TOO_SMALL'],
+	[{ type: 'number', max: 120_000 }, '999999', 'TOO_LARGE'],
+	[{ type: 'date', min: '2026-01-31' }, '2025-01-01', 'TOO_SMALL'],
+	[{ type: 'date', max: '2026-01-31' }, '2027-01-01', 'TOO_LARGE'],
+	[{ type: 'text', minLength: 20 }, 'Hi', 'TOO_SHORT'],
+	[{ type: 'text', maxLength: 5 }, 'More than that', 'TOO_LONG'],
+	[{ type: 'text', pattern: '\\d{5}' }, 'x', 'PATTERN_MISMATCH'],
+	[{ type: 'text', message: 'We would like to know more.', minLength: 20 }, 'Hi', 'TOO_SHORT'],
 ];
-const SENT = { email: 'x', age: '7', day: '2027-01-01', topic: '', note: 'Hi' };
+const RULES = FAULTS.map(([rule], i): FieldRule => ({ name: `field${i}`, ...rule }));
+const TAKEN: FieldRule = { name: 'taken', type: 'text', unique: true };
+const SENT = { ...Object.fromEntries(FAULTS.map(([, value], i) => [`field${i}`, value])), taken: 'A-17' };
 
 let browser: Browser;
 beforeAll(async () => {
@@ -58,77 +74,114 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-const pagesIn = (translation: Translation): Page[] => {
+const REQUEST = { requestId: 'r1', backUrl: 'https://www.bakery.example/contact' };
+
+/** The page for a submission with these faults. */
+function correctionOf(translation: Translation, fields: FieldError[]): Page {
+	const content = { data: JSON.stringify(SENT), special: { captchaTokens: {} } } as never;
+	const rejected = inLanguage(new FieldsRejected(fields, content), translation);
+	return correctionPage(translation, {
+		...REQUEST,
+		...rejected,
+		content,
+		rules: [...RULES, TAKEN],
+		next: undefined,
+		targets: [],
+	});
+}
+
+const pagesIn = (translation: Translation): Record<string, Page> => {
 	const { say } = translation;
 	const lines = (Object.keys(english) as Key[]).flatMap((key) =>
 		typeof english[key] === 'string'
 			? [say(key, VALUES)]
 			: [0, 1, 2, 3, 11, 100].map((count) => say(key, { ...VALUES, count })),
 	);
-	const fields = atOnce(createFieldCheck(RULES)({ values: SENT, files: new Set() }));
-	const content = { data: JSON.stringify(SENT), special: { captchaTokens: {} } } as never;
-	const rejected = inLanguage(new FieldsRejected(fields, content), translation);
-	const correction = {
-		...rejected,
-		content,
-		rules: RULES,
-		next: undefined,
-		targets: [],
-		requestId: 'r1',
-		backUrl: null,
-	};
+	const faults = atOnce(createFieldCheck(RULES)({ values: SENT, files: new Set() }));
+	expect(faults.map(({ code }) => code)).toEqual(FAULTS.map(([, , code]) => code));
+	const unknown = unknownField('telefono');
 	const droppedFiles = [{ field: 'cv', name: 'a.exe', bytes: 1536, reason: 'FILE_TYPE_NOT_ALLOWED' }] as const;
 	const pages = { thanks: null, accent: '#1d4ed8' };
-	return [
-		renderPage({
+	return {
+		sentences: renderPage({
 			translation,
 			status: 200,
 			title: say('thanksTitle'),
 			mark: 'letter',
 			body: html`${lines.map((line) => html`<p>${line}</p>`)}`,
 		}),
-		thankYouPage(translation, { backUrl: 'https://www.bakery.example/', droppedFiles, moreDroppedFiles: 3, pages }),
-		correctionPage(translation, correction),
-		helpPage(translation, {
+		thanks: thankYouPage(translation, { ...REQUEST, droppedFiles, moreDroppedFiles: 3, pages }),
+		correction: correctionOf(translation, [...faults, notUnique(TAKEN)]),
+		'correction-there': correctionOf(translation, [...faults, unknown]),
+		help: helpPage(translation, {
 			endpoint: 'https://forms.bakery.example/f/contact',
 			captcha: 'hcaptcha',
 			honeypot: '_gotcha',
 		}),
-	];
+		stop: linkPage(translation, STOP),
+		full: errorOf(translation, 'FORM_FULL', say('full')),
+	};
 };
+
+const errorOf = (translation: Translation, code: ErrorCode, message: string) =>
+	errorPage(translation, { ...REQUEST, status: 400, code, message, fields: [], isOwners: false });
+
+/** Others, whose elements are those of the pages above. */
+const morePagesIn = (translation: Translation): Page[] => [
+	...ERROR_CODES.map((code) => errorOf(translation, code, titleOf(translation, code))),
+	...[400, 404, 405, 429, 500, 503].map((status) => smallPage(translation, { status, requestId: 'r1' })),
+	...[STOPPED, WRONG_LINK].map((page) => linkPage(translation, page)),
+];
 
 async function facts(tab: Tab) {
 	return tab.evaluate(() => ({
 		isTooWide: document.documentElement.scrollWidth > innerWidth,
 		language: document.documentElement.lang,
 		direction: getComputedStyle(document.querySelector('h1') as Element).direction,
+		isFooterAside: [...document.querySelectorAll('footer')].some(
+			(footer) => getComputedStyle(footer).textAlign === (document.dir === 'rtl' ? 'start' : 'right'),
+		),
 		text: document.body.textContent,
 	}));
 }
 
+const WIDTHS = [320, 1280] as const;
+const SCHEMES = ['light', 'dark'] as const;
+
 for (const language of LANGUAGES) {
 	test(`${language} is shown whole, and axe finds nothing`, async () => {
 		const translation = await translationOf(language);
-		const pages = pagesIn(translation);
-		for (const [colorScheme, width] of [
-			['light', 320],
-			['dark', 1280],
-		] as const) {
-			const tab = await browser.newPage({ colorScheme, viewport: { width, height: 800 }, reducedMotion: 'reduce' });
-			for (const [at, page] of pages.entries()) {
-				await tab.setContent(page.html);
+		const { direction } = translation;
+		const tab = await browser.newPage({ reducedMotion: 'reduce' });
+		const widths = WIDTHS.map((width) => ({ width, height: 800 }));
+		for (const [name, page] of Object.entries(pagesIn(translation))) {
+			await tab.setContent(page.html);
+			for (const size of widths) {
+				await tab.setViewportSize(size);
 				const { text, ...shown } = await facts(tab);
-				expect([at, shown]).toEqual([at, { isTooWide: false, language, direction: translation.direction }]);
+				expect([name, shown]).toEqual([name, { isTooWide: false, isFooterAside: false, language, direction }]);
 				expect(text).not.toMatch(/\{[a-z]+\}/);
-				// The colours of day and night are the same in all languages.
-				if (width === 320 || language === 'ar') expect(await findAccessibilityFaults(tab)).toEqual([]);
-				if (process.env.SCREENSHOTS)
-					await tab.screenshot({
-						path: `${process.env.SCREENSHOTS}/${language}-${at}-${colorScheme}.png`,
-						fullPage: true,
-					});
+				for (const colorScheme of SCHEMES) {
+					await tab.emulateMedia({ colorScheme });
+					// The colours of day and night are the same in all languages, and the order of elements at all widths.
+					const isTried = (colorScheme === 'light' && size.width === 320) || language === 'ar';
+					if (isTried) expect([name, await findAccessibilityFaults(tab)]).toEqual([name, []]);
+					if (process.env.SCREENSHOTS)
+						await tab.screenshot({
+							path: `${process.env.SCREENSHOTS}/${language}-${name}-${colorScheme}-${size.width}.png`,
+							fullPage: true,
+						});
+				}
 			}
-			await tab.close();
 		}
+		for (const page of morePagesIn(translation)) {
+			await tab.setContent(page.html);
+			for (const size of widths) {
+				await tab.setViewportSize(size);
+				const { text, ...shown } = await facts(tab);
+				expect([text, shown]).toEqual([text, { isTooWide: false, isFooterAside: false, language, direction }]);
+			}
+		}
+		await tab.close();
 	});
 }
