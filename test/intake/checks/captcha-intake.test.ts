@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { AltchaChallenge } from '../../../src/intake/checks/altcha.ts';
 import { openTestServer, readAnswer, type TestServer } from '../../server.ts';
+import { solveAltcha } from './solve-altcha.ts';
 
 interface FormAnswer {
 	id: string;
@@ -39,14 +40,6 @@ async function list({ id }: FormAnswer, filter = 'all') {
 const addresses = () => [`${server.submitUrl}/f`, `${server.baseUrl}/api/f`];
 const fetchChallenge = async (slug: string, { at = `${server.submitUrl}/f`, headers = {}, method = 'GET' } = {}) =>
 	readAnswer<AltchaChallenge & { code: string }>(await fetch(`${at}/${slug}/challenge`, { method, headers }));
-
-/** In one go: a solver that rests between its attempts takes seconds on a crowded machine. */
-function solve({ algorithm, challenge, salt, maxnumber, signature }: AltchaChallenge): string {
-	let number = 0;
-	while (number < maxnumber && Bun.SHA256.hash(salt + number, 'hex') !== challenge) number++;
-	const payload = { algorithm, challenge, number, salt, signature, took: 1 };
-	return Buffer.from(JSON.stringify(payload)).toString('base64');
-}
 
 describe('a form with a vendor’s captcha', () => {
 	test('accepts a submission whose token the vendor confirms, and stores no token', async () => {
@@ -115,7 +108,7 @@ describe('a form with ALTCHA', () => {
 	test('accepts a solved challenge once, for this form only', async () => {
 		const form = await createForm({ captcha: 'altcha' });
 		const other = await createForm({ captcha: 'altcha' });
-		const altcha = solve((await fetchChallenge(form.slug)).body);
+		const altcha = solveAltcha((await fetchChallenge(form.slug)).body);
 		const elsewhere = await server.submit(other.slug, { a: '0', altcha });
 		expect(elsewhere.body.code).toBe('CAPTCHA_FAILED');
 		expect((await server.submit(form.slug, { a: '1', altcha })).status).toBe(200);
@@ -128,7 +121,7 @@ describe('a form with ALTCHA', () => {
 
 	test('returns the first response for a retry with the same Idempotency-Key', async () => {
 		const form = await createForm({ captcha: 'altcha' });
-		const altcha = solve((await fetchChallenge(form.slug)).body);
+		const altcha = solveAltcha((await fetchChallenge(form.slug)).body);
 		for (const _attempt of [1, 2]) {
 			const { status } = await server.submit(form.slug, { a: '1', altcha }, { 'Idempotency-Key': 'k1' });
 			expect(status).toBe(200);
