@@ -2,15 +2,18 @@
 
 import { afterEach, expect, setDefaultTimeout } from 'bun:test';
 import { readFileSync } from 'node:fs';
+import { MINUTE_MS } from '../../src/tasks/durations.ts';
 import { openBrowser } from '../browser.ts';
 import { openDashboard } from '../dashboard/dashboard.ts';
-import { useDeliveryFixtures } from '../delivery/fixtures.ts';
+import { messageIds, useDeliveryFixtures } from '../delivery/fixtures.ts';
 import { testOnSqlite } from '../engine.ts';
 import { freePort } from '../free-port.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { openCommandLine } from './command-line.ts';
 
 setDefaultTimeout(60_000);
+
+const DELAY_MINUTES = 60;
 
 const { server: startSmtp } = useDeliveryFixtures();
 const closers: (() => unknown)[] = [];
@@ -156,4 +159,58 @@ testOnSqlite('with --send-waiting it is sent at once', async () => {
 	await until(server, (list) => list.filter(({ state }) => state === 'sent').length === 8);
 	expect(numbersIn(peer.accepted)).toEqual(['0', '1', '2', '3']);
 	expect(posts()).toHaveLength(4);
+});
+
+/** A backup of a server that will answer a visitor later, and the server after the restore. */
+async function restoreWithResponse({ isSent }: { isSent: boolean }, ...options: string[]) {
+	const cli = openCommandLine();
+	const database = cli.path('formsrv-data', 'formsrv.db');
+	const peer = await startSmtp();
+	const settings = { FORMSRV_SMTP_URL: peer.url, FORMSRV_MAIL_FROM: 'forms@example.com' };
+	let ahead = 0;
+	const open = () => openTestServer({ settings, database, now: () => Date.now() + ahead });
+	const first = await open();
+	const form = { name: 'Contact', captcha: 'altcha', autoresponder: { field: 'email', delayMinutes: DELAY_MINUTES } };
+	const { slug } = (await first.call<{ slug: string }>('POST /api/forms', { json: form })).body;
+	const key = await first.createKey({ permissions: ['submit'] });
+	const submitted = await first.submit(slug, { email: 'ada@example.com' }, { Authorization: `Bearer ${key}` });
+	expect(submitted.status).toBe(200);
+	await cli.json('backup', 'backup.tar');
+	const goOn = () => {
+		ahead += (DELAY_MINUTES + 1) * MINUTE_MS;
+	};
+	if (isSent) {
+		goOn();
+		await until(first, ([one]) => one?.state === 'sent');
+	}
+	await first.close();
+	expect((await cli.call('restore', 'backup.tar', '--force', ...options)).code).toBe(0);
+	const second = await open();
+	closers.push(second.close);
+	return { cli, peer, second, goOn };
+}
+
+testOnSqlite(
+	'a response that was sent after the backup is not sent again but by the owner, under the same id',
+	async () => {
+		const { cli, peer, second, goOn } = await restoreWithResponse({ isSent: true });
+		goOn();
+		await Bun.sleep(500);
+		expect((await listOf(second)).deliveries).toMatchObject([{ state: 'held', channel: 'visitor', attempts: 0 }]);
+		expect(peer.accepted).toHaveLength(1);
+		expect(await cli.json('deliveries', 'retry', '--state', 'held')).toEqual({ retried: 1 });
+		await until(second, ([one]) => one?.state === 'sent');
+		expect(peer.accepted).toHaveLength(2);
+		expect(new Set(messageIds(peer)).size).toBe(1);
+	},
+);
+
+testOnSqlite('with --send-waiting a response still waits for its moment, and goes once', async () => {
+	const { peer, second, goOn } = await restoreWithResponse({ isSent: false }, '--send-waiting');
+	await Bun.sleep(500);
+	expect((await listOf(second)).deliveries).toMatchObject([{ state: 'waiting', attempts: 0 }]);
+	expect(peer.accepted).toEqual([]);
+	goOn();
+	await until(second, ([one]) => one?.state === 'sent');
+	expect(peer.accepted).toHaveLength(1);
 });
