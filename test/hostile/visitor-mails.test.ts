@@ -1,6 +1,6 @@
 /** Attackers who have forms write to a victim, each from a network of its own, past the captcha, in every spelling of the address. */
 
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { inArray } from 'drizzle-orm';
 import type { AltchaChallenge } from '../../src/intake/checks/altcha.ts';
 import { type DeliveryRow, deliveries } from '../../src/storage/tables.ts';
@@ -17,7 +17,8 @@ const FORMS = 6;
 const SUBMISSIONS_A_SECOND = 6;
 const A_DAY_AND_FORM = 1;
 const A_DAY = 3;
-const TIMEOUT_MS = 60_000 + 2000 * ATTACK_SECONDS;
+
+setDefaultTimeout(60_000 + 2000 * ATTACK_SECONDS);
 
 let peer: ScriptedSmtp;
 let server: TestServer;
@@ -51,35 +52,31 @@ async function attack(slug: string, { email, from }: { email: string; from: stri
 const count = (...states: DeliveryRow['state'][]) =>
 	server.app.storage.db.$count(deliveries, inArray(deliveries.state, states));
 
-test(
-	`${ATTACK_SECONDS} s of ${ATTACKERS} attackers: a victim gets at most ${A_DAY_AND_FORM} mail a day from a form, ${A_DAY} in all`,
-	async () => {
-		const slugs = await Promise.all(
-			Array.from({ length: FORMS }, async (_, i) => {
-				const autoresponder = { field: 'email', subject: `Form ${i}`, text: 'Thank you.' };
-				const json = { name: `Form ${i}`, captcha: 'altcha', spam: { threshold: null }, autoresponder };
-				return (await server.call<{ slug: string }>('POST /api/forms', { json })).body.slug;
-			}),
-		);
-		const random = seeded(ATTACK_SECONDS);
-		const statuses: number[] = [];
-		const send = async (i: number) => {
-			const slug = slugs[random(FORMS)] ?? '';
-			const from = `11.${random(200)}.${i % ATTACKERS}.${random(200)}`;
-			statuses.push(await attack(slug, { email: victim(random), from }));
-		};
-		// All at once, then for as long as it lasts.
-		await Promise.all(Array.from({ length: ATTACKERS }, (_, i) => send(i)));
-		for (let i = 0; i < ATTACK_SECONDS * SUBMISSIONS_A_SECOND; i++) {
-			await Promise.all([send(i), Bun.sleep(1000 / SUBMISSIONS_A_SECOND)]);
-		}
-		for (let tries = 0; tries < 400 && (await count('waiting', 'sending')) > 0; tries++) await Bun.sleep(50);
-		const subjects = peer.accepted.map(({ content }) => /^Subject: (.*)\r$/m.exec(content)?.[1]);
-		expect(statuses.filter((status) => status !== 200)).toEqual([]);
-		expect([await count('sent'), await count('withheld')]).toEqual([A_DAY, statuses.length - A_DAY]);
-		expect(subjects.length).toBe(A_DAY);
-		expect(new Set(subjects).size).toBe(A_DAY / A_DAY_AND_FORM);
-		console.info(`${statuses.length} submissions, ${subjects.length} mails`);
-	},
-	TIMEOUT_MS,
-);
+test(`${ATTACK_SECONDS} s of ${ATTACKERS} attackers: a victim gets at most ${A_DAY_AND_FORM} mail a day from a form, ${A_DAY} in all`, async () => {
+	const slugs = await Promise.all(
+		Array.from({ length: FORMS }, async (_, i) => {
+			const autoresponder = { field: 'email', subject: `Form ${i}`, text: 'Thank you.' };
+			const json = { name: `Form ${i}`, captcha: 'altcha', spam: { threshold: null }, autoresponder };
+			return (await server.call<{ slug: string }>('POST /api/forms', { json })).body.slug;
+		}),
+	);
+	const random = seeded(ATTACK_SECONDS);
+	const statuses: number[] = [];
+	const send = async (i: number) => {
+		const slug = slugs[random(FORMS)] ?? '';
+		const from = `11.0.${i % ATTACKERS}.1`;
+		statuses.push(await attack(slug, { email: victim(random), from }));
+	};
+	// All at once, then for as long as it lasts.
+	await Promise.all(Array.from({ length: ATTACKERS }, (_, i) => send(i)));
+	for (let i = 0; i < ATTACK_SECONDS * SUBMISSIONS_A_SECOND; i++) {
+		await Promise.all([send(i), Bun.sleep(1000 / SUBMISSIONS_A_SECOND)]);
+	}
+	for (let tries = 0; tries < 400 && (await count('waiting', 'sending')) > 0; tries++) await Bun.sleep(50);
+	const subjects = peer.accepted.map(({ content }) => /^Subject: (.*)\r$/m.exec(content)?.[1]);
+	expect(statuses.filter((status) => status !== 200)).toEqual([]);
+	expect([await count('sent'), await count('withheld')]).toEqual([A_DAY, statuses.length - A_DAY]);
+	expect(subjects.length).toBe(A_DAY);
+	expect(new Set(subjects).size).toBe(A_DAY / A_DAY_AND_FORM);
+	console.info(`${statuses.length} submissions, ${subjects.length} mails`);
+});
