@@ -80,10 +80,12 @@ export const MESSAGE_FORMATS = {
 		label: 'Telegram',
 		hint: 'The address of sendMessage with the token of your bot, and the chat as chat_id.',
 		placeholder: 'https://api.telegram.org/bot123:XXXX/sendMessage?chat_id=-100123',
-		objection: ({ pathname, searchParams }) =>
-			pathname.endsWith('/sendMessage') && searchParams.get('chat_id')
-				? undefined
-				: 'must end with /sendMessage?chat_id= and the id of the chat',
+		objection({ pathname, searchParams }) {
+			if (!pathname.endsWith('/sendMessage') || !searchParams.get('chat_id'))
+				return 'must end with /sendMessage?chat_id= and the id of the chat';
+			// It would count in place of the entities.
+			return markupObjection(searchParams, ['parse_mode']);
+		},
 		request({ title, text, link }, { url }) {
 			const bare = new URL(url);
 			const chat = [...url.searchParams].map(([name, value]) => {
@@ -158,8 +160,10 @@ export const MESSAGE_FORMATS = {
 		hint: 'The address of your topic.',
 		placeholder: 'https://ntfy.sh/my-topic',
 		header: 'Authorization: Bearer tk_…',
-		objection: ({ pathname }) =>
-			/\/[-\w]{1,64}$/.test(pathname) ? undefined : 'must end with the name of the topic, as https://ntfy.sh/my-topic',
+		objection: ({ pathname, searchParams }) =>
+			/\/[-\w]{1,64}$/.test(pathname)
+				? markupObjection(searchParams, ['markdown', 'md', 'x-markdown'])
+				: 'must end with the name of the topic, as https://ntfy.sh/my-topic',
 		request({ title, text, link }, { url }) {
 			const [, parent = '/', topic] = /^(.*\/)([^/]+)$/.exec(url.pathname) ?? [];
 			const rest = text === '' ? { topic, click: link } : { topic, title, click: link };
@@ -235,6 +239,12 @@ export function objectionToAddress(format: string, url: string): string | undefi
 
 export function isMessageFormat(format: string): format is MessageFormatName {
 	return Object.hasOwn(MESSAGE_FORMATS, format);
+}
+
+/** An objection to parameters of an address by which a receiver would read markup in the text. */
+function markupObjection(parameters: URLSearchParams, names: readonly string[]): string | undefined {
+	const found = [...parameters.keys()].find((name) => names.includes(name.toLowerCase()));
+	return found && `must not have ${found}: what visitors wrote would be read as markup`;
 }
 
 /** As a part of a JSON text. */

@@ -158,7 +158,9 @@ describe('settings', () => {
 	test.each<[object, string]>([
 		[{ format: 'teletype' }, 'format'],
 		[{ format: 'telegram' }, 'url'],
+		[{ format: 'telegram', url: 'https://api.telegram.org/bot1:X/sendMessage?chat_id=1&Parse_Mode=HTML' }, 'url'],
 		[{ format: 'ntfy', url: 'https://ntfy.sh/' }, 'url'],
+		[{ format: 'ntfy', url: 'https://ntfy.sh/alerts?md=1' }, 'url'],
 		[{ format: 'matrix' }, 'url'],
 		[{ format: 'gotify' }, 'url'],
 		[{ include: 'everything' }, 'include'],

@@ -109,12 +109,20 @@ export const PUBLISHED: Record<MessageFormatName, Published> = {
 			),
 			link_preview_options: object({ is_disabled: Type.Literal(true) }),
 		}),
+		// By tdlib/telegram-bot-api (Client::get_formatted_text) and tdlib/td (fix_formatted_text): a text of more than 32,768 bytes is
+		// refused, a parse_mode counts in place of the entities, and nothing is looked for inside `pre`; inside `bold` it is,
+		// where the owner's words stand.
 		faults({ text, entities }, link) {
-			// Each line belongs to an entity, and inside these Telegram looks for nothing.
 			const covered = entities.reduce((sum: number, { length }: { length: number }) => sum + length + 1, -1);
 			const links = entities.flatMap(({ url }: { url?: string }) => url ?? []);
 			const last = entities.at(-1);
+			const [first, ...others] = entities.map(({ type }: { type: string }) => type);
 			return [
+				...unless(
+					first === 'bold' && /^(?:pre,)?text_link$/.test(others.join()),
+					'other entities than a title, a text and a link',
+				),
+				...unless(Buffer.byteLength(text) <= 2 ** 15, 'more than 32,768 bytes'),
 				...unless(covered === text.length && last.offset + last.length === text.length, 'text outside of entities'),
 				...unless(links.length === 1 && links[0] === link, 'another link'),
 			];
@@ -146,7 +154,7 @@ export const PUBLISHED: Record<MessageFormatName, Published> = {
 						$schema: Type.Literal('http://adaptivecards.io/schemas/adaptive-card.json'),
 						type: Type.Literal('AdaptiveCard'),
 						version: Type.String({ pattern: '^1\\.[0-5]$' }),
-						// Not TextBlock, which reads Markdown.
+						// As schemas/1.4.0 of microsoft/AdaptiveCards has it: TextRun reads no Markdown, unlike TextBlock.
 						body: Type.Array(
 							object({
 								type: Type.Literal('RichTextBlock'),
@@ -187,6 +195,8 @@ export const PUBLISHED: Record<MessageFormatName, Published> = {
 			...unless(click === link, 'another link'),
 		],
 	},
+	// By gotify/server (model/message.go, api/message.go): a message is required, an empty title becomes the name of the application, other
+	// members are passed over. By gotify/website (docs/msgextras.md): text/plain is shown as it is, but for addresses that can be tapped.
 	gotify: {
 		source: 'https://gotify.net/docs/msgextras',
 		address: 'https://gotify.example.com/message?token=x',
