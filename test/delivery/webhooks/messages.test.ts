@@ -1,7 +1,12 @@
 /** Webhooks of every format on one form of a real server: settings, what arrives, and what the owner sees of it. */
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { MESSAGE_FORMAT_NAMES, type MessageFormatName } from '../../../src/form-values/message-formats.ts';
+import { WEBHOOKS_MAX } from '../../../src/delivery/webhooks/posting-settings.ts';
+import {
+	isMessageFormat,
+	MESSAGE_FORMAT_NAMES,
+	type MessageFormatName,
+} from '../../../src/form-values/message-formats.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
 import { faultsOf, PUBLISHED } from './published-formats.ts';
 
@@ -57,60 +62,70 @@ async function arrived(count: number): Promise<Received[]> {
 	return received.splice(0);
 }
 
-test('ten webhooks of ten formats each get a submission once, in their shape, with the headers of the owner', async () => {
-	const form = await createForm();
-	for (const format of MESSAGE_FORMAT_NAMES) {
-		const url = here(PUBLISHED[format].address);
-		expect(
-			(await add(form.id, { url, format, include: 'all', headers: { Authorization: AUTHORIZATION } })).status,
-		).toBe(201);
-	}
-	const custom = {
-		url: here('https://x/custom'),
-		format: 'custom',
-		body: { said: '{{message}}', to: ['{{form.name}}'] },
-	};
-	expect((await add(form.id, custom)).status).toBe(201);
-	expect((await add(form.id, { url: here('https://x/standard') })).status).toBe(201);
-	const message = 'Hi @everyone <!channel> ``` [x](https://evil.example)';
-	await server.submit(form.slug, { name: 'Ada', message });
-	const { submissions } = (
-		await server.call<{ submissions: { id: string }[] }>(`GET /api/forms/${form.id}/submissions`)
-	).body;
-	const id = submissions[0]?.id;
-	const link = `${server.baseUrl}/#/forms/${form.id}/submissions/${id}`;
-	const all = await arrived(10);
-	expect(all.length).toBe(10);
-	for (const format of MESSAGE_FORMAT_NAMES) {
-		const origin = new URL(PUBLISHED[format].address).origin;
-		const target = PUBLISHED[format].target.replace(/^\w+ /, '').replace('ID', '');
-		const mine = all.filter(
-			({ url }) => url.href.replace(url.origin, origin).replace(/(?<=\/)msg_\w+$/, '') === target,
-		);
-		expect(mine.length).toBe(1);
-		const [{ method, url, headers, body }] = mine as [Received];
-		expect(faultsOf(format, { method, url: url.href.replace(url.origin, origin), body }, link)).toEqual([]);
-		expect(headers.get('authorization')).toBe(AUTHORIZATION);
-		expect(headers.get('webhook-id')).toStartWith('msg_');
-		expect(JSON.stringify(body)).toContain('Ada');
-	}
-	const bodyAt = (path: string) => all.find(({ url }) => url.pathname === path)?.body;
-	expect(bodyAt('/custom')).toEqual({ said: message, to: ['Contact'] });
-	expect(bodyAt('/standard')).toMatchObject({
-		type: 'submission.created',
-		data: { submission: { id, data: { message } } },
-	});
+/** Webhooks of all formats. */
+const HOOKS = [
+	...MESSAGE_FORMAT_NAMES.map((format) => ({
+		url: PUBLISHED[format].address,
+		format,
+		include: 'all',
+		headers: { Authorization: AUTHORIZATION },
+	})),
+	{ url: 'https://x/custom', format: 'custom', body: { said: '{{message}}', to: ['{{form.name}}'] } },
+	{ url: 'https://x/standard', format: 'standard' },
+];
+/** As many as a form may have; a new format makes another form. */
+const HOOKS_OF_FORMS = Array.from({ length: Math.ceil(HOOKS.length / WEBHOOKS_MAX) }, (_, i) =>
+	HOOKS.slice(i * WEBHOOKS_MAX, (i + 1) * WEBHOOKS_MAX),
+);
 
-	const { deliveries } = (
-		await server.call<{ deliveries: { id: string; state: string }[] }>(`GET /api/deliveries?form=${form.id}`)
-	).body;
-	const shown = await Promise.all(
-		deliveries.map(
-			async (one) => (await server.call<{ content: object }>(`GET /api/deliveries/${one.id}`)).body.content,
-		),
-	);
-	for (const { body } of all.filter(({ url }) => url.pathname !== '/standard')) expect(shown).toContainEqual(body);
-});
+test.each(HOOKS_OF_FORMS.map((hooks) => [hooks]))(
+	'webhooks of all formats on one form each get a submission once, in their shape, with the headers of the owner',
+	async (hooks) => {
+		const form = await createForm();
+		for (const hook of hooks) expect((await add(form.id, { ...hook, url: here(hook.url) })).status).toBe(201);
+		const message = 'Hi @everyone <!channel> ``` [x](https://evil.example)';
+		await server.submit(form.slug, { name: 'Ada', message });
+		const { submissions } = (
+			await server.call<{ submissions: { id: string }[] }>(`GET /api/forms/${form.id}/submissions`)
+		).body;
+		const id = submissions[0]?.id;
+		const link = `${server.baseUrl}/#/forms/${form.id}/submissions/${id}`;
+		const all = await arrived(hooks.length);
+		expect(all.length).toBe(hooks.length);
+		for (const { format } of hooks) {
+			if (!isMessageFormat(format)) continue;
+			const origin = new URL(PUBLISHED[format].address).origin;
+			const target = PUBLISHED[format].target.replace(/^\w+ /, '').replace('ID', '');
+			const mine = all.filter(
+				({ url }) => url.href.replace(url.origin, origin).replace(/(?<=\/)msg_\w+$/, '') === target,
+			);
+			expect(mine.length).toBe(1);
+			const [{ method, url, headers, body }] = mine as [Received];
+			expect(faultsOf(format, { method, url: url.href.replace(url.origin, origin), body }, link)).toEqual([]);
+			expect(headers.get('authorization')).toBe(AUTHORIZATION);
+			expect(headers.get('webhook-id')).toStartWith('msg_');
+			expect(JSON.stringify(body)).toContain('Ada');
+		}
+		const wanted: Record<string, object> = {
+			custom: { said: message, to: ['Contact'] },
+			standard: { type: 'submission.created', data: { submission: { id, data: { message } } } },
+		};
+		for (const { format } of hooks) {
+			if (wanted[format])
+				expect(all.find(({ url }) => url.pathname === `/${format}`)?.body).toMatchObject(wanted[format]);
+		}
+
+		const { deliveries } = (
+			await server.call<{ deliveries: { id: string; state: string }[] }>(`GET /api/deliveries?form=${form.id}`)
+		).body;
+		const shown = await Promise.all(
+			deliveries.map(
+				async (one) => (await server.call<{ content: object }>(`GET /api/deliveries/${one.id}`)).body.content,
+			),
+		);
+		for (const { body } of all.filter(({ url }) => url.pathname !== '/standard')) expect(shown).toContainEqual(body);
+	},
+);
 
 test('the test of a webhook posts a message in its format', async () => {
 	const form = await createForm();
