@@ -1,4 +1,4 @@
-/** Attackers who have forms write to a victim, each from a network of its own, past the captcha, in every spelling of the address. */
+/** Attackers who have forms write to a victim, each from a network of its own, past the captcha, however they write the address. */
 
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { inArray } from 'drizzle-orm';
@@ -33,7 +33,7 @@ afterAll(async () => {
 	await peer.close();
 });
 
-/** One of the spellings of the victim's address. */
+/** The address of the victim, written in one way or another. */
 function victim(random: Random): string {
 	const name = [...'victim']
 		.map((letter) => (random(4) === 0 ? letter.toUpperCase() : letter))
