@@ -117,7 +117,7 @@ export function parseAuditQuery(params: URLSearchParams): AuditQuery {
 		throw invalidField(
 			'actor',
 			'INVALID_VALUE',
-			'actor must be key:ID, session:ID, user:NAME, link, unknown or others.',
+			'actor must be key:ID, session:ID, user:NAME, link, server, unknown or others.',
 		);
 	if (object !== undefined && !OBJECT.test(object))
 		throw invalidField('object', 'INVALID_VALUE', 'object must be a kind and an id, such as form:cmnrg2x7k8w.');

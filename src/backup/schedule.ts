@@ -32,6 +32,8 @@ interface Parts {
 	config: Config;
 	storage: Pick<Storage, 'batch' | 'findings' | 'lead'>;
 	log: Log;
+	/** Records a backup, which lets all content out, by its name. */
+	record: (backup: string) => void;
 	now: () => number;
 	/** Time that passes, in milliseconds, whatever the clock is set to. */
 	elapsed?: () => number;
@@ -72,7 +74,7 @@ export function besideDatabase({ database, dataDir }: Pick<Config, 'database' | 
 	return isFile(database) ? dirname(database) : dataDir;
 }
 
-export function createBackups({ config, storage, log, now, elapsed = () => performance.now() }: Parts) {
+export function createBackups({ config, storage, log, record, now, elapsed = () => performance.now() }: Parts) {
 	const { everyMs, to } = config.backup;
 	const secret = createServerSecret(storage, INSTALLATION);
 	/** PostgreSQL is backed up by its own tools. */
@@ -114,7 +116,10 @@ export function createBackups({ config, storage, log, now, elapsed = () => perfo
 		const { runBackup } = await import('./run-command.ts');
 		const { code, result, remarks } = await runBackup(config, signal);
 		if (signal.aborted) return;
-		if (result) log.info('backed up', { file: result.file, bytes: result.size, files: result.files });
+		if (result) {
+			log.info('backed up', { file: result.file, bytes: result.size, files: result.files });
+			record(`${result.file}`);
+		}
 		failure = remarks.slice(0, MAX_REMARKS) || (code === 0 ? undefined : `The attempt ended with ${code}.`);
 		if (code !== 0) failedAt = elapsed();
 	}

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { AuditLog } from '../../src/audit/schema.ts';
 import { prune } from '../../src/backup/keep.ts';
 import { archiveName, keptArchives } from '../../src/backup/names.ts';
 import { folderPlace } from '../../src/backup/place.ts';
@@ -77,6 +78,11 @@ describe('a server with FORMSRV_BACKUP_EVERY', () => {
 		expect(status.backup?.ageSeconds).toBeLessThan(60);
 		const cli = openCommandLine();
 		expect((await cli.call('backup', 'verify', join(folder, name))).code).toBe(0);
+		const [entry] = await until(async () => {
+			const { entries } = (await server.call<AuditLog>('GET /api/audit?action=backup')).body;
+			return entries.length > 0 && entries;
+		});
+		expect(entry).toMatchObject({ actor: { kind: 'server' }, details: { facts: { backup: join(folder, name) } } });
 
 		const again = await openTestServer({
 			database: server.app.config.database,
@@ -123,6 +129,7 @@ describe('a server with FORMSRV_BACKUP_EVERY', () => {
 			// Another server makes the backups.
 			storage: { ...storage, lead: () => async () => {} },
 			log,
+			record() {},
 			now: () => at,
 			elapsed: () => passed,
 		});

@@ -26,6 +26,7 @@ export const inForm = (name: ComponentChildren) => phrase` in ${name}`;
 export const nameless: Record<string, string> = {
 	session: 'Set-up link',
 	link: 'Link to a file',
+	server: 'The server',
 	unknown: 'Not signed in',
 	others: 'Others',
 };
