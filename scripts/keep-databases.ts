@@ -13,6 +13,7 @@ import postgres from 'postgres';
 import { version } from '../package.json';
 import { DELIVERY_STATES } from '../src/storage/tables.ts';
 import { BINARY, runBinary, startBinary } from '../test/binary.ts';
+import { installedPostgres } from '../test/postgres-programs.ts';
 import { makeDatabase, startPostgres } from '../test/postgres-server.ts';
 import { openClient, until } from '../test/upgrade/client.ts';
 import { fill, fillFirst, states } from '../test/upgrade/fill.ts';
@@ -132,14 +133,6 @@ function compact(file: string): void {
 	const client = new Database(file);
 	client.run('pragma wal_checkpoint(truncate)');
 	client.close();
-}
-
-/** The newest PostgreSQL that Debian installed, of the version of its `pg_dump`. */
-function installedPostgres(): string {
-	const folder = '/usr/lib/postgresql';
-	const [newest] = readdirSync(folder).sort((a, b) => Number(b) - Number(a));
-	if (!newest) throw new Error('PostgreSQL is not installed: apt-get install postgresql.');
-	return join(folder, newest);
 }
 
 for (const engine of ENGINES.filter((one) => (flags.engine ?? one) === one)) {

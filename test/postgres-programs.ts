@@ -56,3 +56,11 @@ function copyForAll(source: string, target: string): void {
 	const isProgram = (statSync(source).mode & RUNNABLE) !== 0;
 	chmodSync(target, isProgram ? 0o755 : 0o644);
 }
+
+/** The newest PostgreSQL that Debian installed, of the version of its `pg_dump`. */
+export function installedPostgres(): string {
+	const folder = '/usr/lib/postgresql';
+	const [newest] = readdirSync(folder).sort((a, b) => Number(b) - Number(a));
+	if (!newest) throw new Error('PostgreSQL is not installed: apt-get install postgresql.');
+	return join(folder, newest);
+}

@@ -15,6 +15,7 @@ const PURPOSES = {
 	fish: 'completions in fish',
 	node: 'the client of the API in Node',
 	nginx: 'files of visitors through a proxy, with the configuration of docs/operating.md',
+	pg_dump: 'a dump of PostgreSQL beside a backup of the attached files',
 	pgbouncer: 'a pooler in front of PostgreSQL',
 	python3: 'the receiver of webhooks in Python',
 	soffice: 'exports opened in a spreadsheet',

@@ -1,10 +1,13 @@
-/** Makes an archive of an installation while a server may use it: a new file that appears under its name when it is whole and verified. */
+/**
+ * Makes an archive of an installation while a server may use it: a new file that appears under its name when it is whole and verified.
+ * On PostgreSQL it holds the attached files alone.
+ */
 
 import { existsSync, fstatSync, rmSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { AppError } from '../errors.ts';
 import type { FileStore } from '../files/file-store.ts';
-import { databaseFileAt } from '../storage/open.ts';
+import { databaseAt, databaseFileAt, isFile } from '../storage/open.ts';
 import { createEncryptedOutput } from './encryption.ts';
 import { archiveName, INSTALLATION, installationId } from './names.ts';
 import { createOutput } from './output.ts';
@@ -13,7 +16,10 @@ import { allSetNames } from './set-names.ts';
 import { type Written, writeArchive } from './write-archive.ts';
 
 export interface BackupJob {
-	databaseFile: string;
+	/** The path of an SQLite file, or the address of a PostgreSQL database. */
+	database: string;
+	/** The folder of the database, or of the data. */
+	beside: string;
 	/** The names of the settings that are set in this process. */
 	settings?: readonly string[];
 	store: Pick<FileStore, 'read'>;
@@ -32,40 +38,39 @@ export interface Backup extends Written {
 
 /** @throws AppError or Error with a sentence; then there is nothing under the name */
 export async function backUp(job: BackupJob): Promise<Backup> {
-	const { databaseFile, settings = [], store, place, recipient = null, report } = job;
+	const { database, settings = [], store, place, beside, recipient = null, report } = job;
 	if (job.name !== undefined) await place.refuseExisting(job.name);
 	if (!existsSync(place.work)) throw new AppError('NOT_FOUND', `There is no folder ${place.work}.`);
 	const { work } = place;
 	const named = job.name === undefined ? undefined : `${job.name}.partial`;
 	// Content that is to be encrypted lies readable only where the database does; and no other installation uses that folder.
 	const isOwn = named === undefined || recipient !== null;
-	const copy = join(isOwn ? dirname(databaseFile) : work, `${named ?? 'backup.partial'}.db`);
+	const copy = join(isOwn ? beside : work, `${named ?? 'backup.partial'}.db`);
 	const release = databaseFileAt(copy).lock();
 	if (!release) throw new AppError('CONFLICT', `${copy.slice(0, -'.db'.length)} is being written by another backup.`);
 	const parts = [copy];
 	const remove = () => {
 		for (const path of parts) rmSync(path, { force: true });
 	};
-	const letGo = databaseFileAt(databaseFile).holdFiles();
+	const letGo = await (await databaseAt(database)).holdFiles();
 	try {
 		remove();
 		const madeAt = new Date();
-		databaseFileAt(databaseFile).copyTo(copy);
-		const id = installationId(databaseFileAt(copy).serverValue(INSTALLATION));
+		const { taken, isCopy, files } = await take(database, copy);
+		const id = installationId(await taken.serverValue(INSTALLATION));
 		const partial = join(work, named ?? `formsrv-${id}.partial`);
 		parts.push(partial);
 		rmSync(partial, { force: true });
-		const files = databaseFileAt(copy).namedFiles;
 		let all = 0;
 		for (const _ of files()) all++;
 		const output = recipient === null ? createOutput(partial) : await createEncryptedOutput(partial, recipient);
 		try {
 			const written = await writeArchive(output, {
-				database: copy,
+				database: isCopy ? copy : null,
 				files,
 				store,
 				madeAt,
-				settings: allSetNames(databaseFileAt(copy), settings),
+				settings: await allSetNames(taken, settings),
 				report: (done) => report(done, all),
 			});
 			await output.sync();
@@ -84,4 +89,16 @@ export async function backUp(job: BackupJob): Promise<Backup> {
 		release();
 		rmSync(`${copy}.lock`, { force: true });
 	}
+}
+
+/** The parts of an archive; with SQLite all of them are of the moment of the copy. */
+async function take(database: string, copy: string) {
+	if (isFile(database)) {
+		databaseFileAt(database).copyTo(copy);
+		const taken = databaseFileAt(copy);
+		return { taken, isCopy: true, files: taken.namedFiles };
+	}
+	const taken = await databaseAt(database);
+	const named = await taken.namedFiles();
+	return { taken, isCopy: false, files: () => named };
 }

@@ -15,8 +15,8 @@ export interface Drilled {
 	files: number;
 	/** Sentences; none if all is as it was. */
 	problems: string[];
-	/** The restored database. */
-	database: string;
+	/** The restored database; `null` in one of PostgreSQL, which holds the attached files alone. */
+	database: string | null;
 }
 
 /** @throws UnusableArchive, AppError or Error with a sentence if it cannot be restored at all */
@@ -24,18 +24,23 @@ export async function drill(archive: Archive, folder: string, report: (doneFiles
 	const unpacked = join(folder, 'unpacked.db');
 	const database = join(folder, 'formsrv.db');
 	const store = openFolder(join(folder, 'files'));
-	unpackDatabase(archive, unpacked);
+	const hasDatabase = archive.hasDatabase();
+	const problems: string[] = [];
+	let tables: TableComparison[] = [];
+	if (hasDatabase) unpackDatabase(archive, unpacked);
 	await unpackFiles(archive, { store, report });
-	databaseFileAt(unpacked).copyTo(database);
 	const restored = databaseFileAt(database);
-	const tables = restored.compareRows(unpacked);
-	const problems = [...restored.inspect('full').problems];
-	for (const { table, rows, same, added } of tables) {
-		if (same !== rows || added > 0) problems.push(`The rows of ${table} are not those of the backup.`);
+	if (hasDatabase) {
+		databaseFileAt(unpacked).copyTo(database);
+		tables = restored.compareRows(unpacked);
+		problems.push(...restored.inspect('full').problems);
+		for (const { table, rows, same, added } of tables) {
+			if (same !== rows || added > 0) problems.push(`The rows of ${table} are not those of the backup.`);
+		}
 	}
 	const wrong: string[] = [];
 	let files = 0;
-	for (const { key, bytes, sha256 } of restored.namedFiles()) {
+	for (const { key, bytes, sha256 } of hasDatabase ? restored.namedFiles() : archive.files()) {
 		files++;
 		const content = await store.read(key, { start: 0, end: bytes }).catch(() => undefined);
 		const found = content && (await sha256Of(content).catch(() => undefined));
@@ -44,5 +49,5 @@ export async function drill(archive: Archive, folder: string, report: (doneFiles
 	if (wrong.length > 0) {
 		problems.push(`Missing, or not as visitors sent them: ${plural(wrong.length, 'file')}, such as ${wrong[0]}.`);
 	}
-	return { tables, files, problems, database };
+	return { tables, files, problems, database: hasDatabase ? database : null };
 }

@@ -1,6 +1,7 @@
 /** Reads an archive: finds its manifest from the end, and with it every other byte. */
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import type { NamedFile } from '../storage/database.ts';
 import { BLOCK_BYTES, DATABASE, END_BYTES, headerOf, keyIn, MANIFEST, paddingAfter, spaceOf } from './layout.ts';
 import { type Heading, type Member, parseHeading, parseLast, parseMember, UnusableArchive } from './manifest.ts';
 
@@ -100,17 +101,26 @@ function readManifest(fd: number) {
 	/** All that the archive has, in order, the manifest apart. */
 	function* members(): Generator<Placed> {
 		let at = 0;
-		let isFirst = true;
+		let index = 0;
 		for (const line of lines(manifest.at + BLOCK_BYTES, manifest.linesEnd)) {
-			if (!isFirst) {
+			// The first line is the heading.
+			if (index > 0) {
 				const member = parseMember(line);
-				if ((member.name === DATABASE) !== (at === 0)) {
+				if (member.name === DATABASE && index > 1) {
 					throw new UnusableArchive(`${DATABASE} is not the first member, or not the only one of its name.`);
 				}
 				yield { ...member, at };
 				if (member.sha256 !== null) at += spaceOf(member.bytes);
 			}
-			isFirst = false;
+			index++;
+		}
+	}
+
+	/** Those attached files that it has. */
+	function* files(): Generator<NamedFile> {
+		for (const { name, bytes, sha256 } of members()) {
+			const key = keyIn(name);
+			if (key !== undefined && sha256 !== null) yield { key, bytes, sha256 };
 		}
 	}
 
@@ -127,9 +137,15 @@ function readManifest(fd: number) {
 		heading,
 		members,
 		contentOf,
+		/** False for one of PostgreSQL, which holds the attached files alone. */
+		hasDatabase(): boolean {
+			for (const { name } of members()) return name === DATABASE;
+			return false;
+		},
+		files,
 		countFiles(): number {
 			let count = 0;
-			for (const { name, sha256 } of members()) if (keyIn(name) !== undefined && sha256 !== null) count++;
+			for (const _ of files()) count++;
 			return count;
 		},
 		/**

@@ -61,12 +61,33 @@ export async function lastDump(place: Pick<BackupPlace, 'list' | 'read'>, now: n
 	return undefined;
 }
 
-/** The moment of the last backup in the place: of SQLite an archive of that installation, of PostgreSQL a dump by its operator. */
+/** The last in a place, in milliseconds since 1970; `undefined` for none. */
+export interface Last {
+	/** The archive of this installation. */
+	archiveAt: number | undefined;
+	/** The moment that all can be brought back to: with PostgreSQL by an archive of the files and a dump by its operator. */
+	at: number | undefined;
+	/** A part of a sentence that says what there is. */
+	text: string;
+}
+
 export async function lastIn(
 	place: BackupPlace,
 	{ database, id, now }: { database: string; id?: string; now: number },
-): Promise<number | undefined> {
-	return isFile(database) ? lastBackup(await place.list(), { id, now })?.madeAt : lastDump(place, now);
+): Promise<Last> {
+	const archiveAt = lastBackup(await place.list(), { id, now })?.madeAt;
+	if (isFile(database)) return { archiveAt, at: archiveAt, text: textOf('backup', archiveAt) };
+	const dumpAt = await lastDump(place, now);
+	const at = archiveAt === undefined || dumpAt === undefined ? undefined : Math.min(archiveAt, dumpAt);
+	return {
+		archiveAt,
+		at,
+		text: `${textOf('dump of PostgreSQL', dumpAt)}, ${textOf('backup of attached files', archiveAt)}`,
+	};
+}
+
+function textOf(kind: string, at: number | undefined): string {
+	return at === undefined ? `no ${kind} yet` : `the last ${kind} is of ${new Date(at).toISOString()}`;
 }
 
 /** Where what goes to a bucket lies until it is whole. */
@@ -77,10 +98,8 @@ export function besideDatabase({ database, dataDir }: Pick<Config, 'database' | 
 export function createBackups({ config, storage, log, record, now, elapsed = () => performance.now() }: Parts) {
 	const { everyMs, to } = config.backup;
 	const secret = createServerSecret(storage, INSTALLATION);
-	/** PostgreSQL is backed up by its own tools. */
-	const isOwn = isFile(config.database);
 	const startedAt = elapsed();
-	let lastAt: number | undefined;
+	let last: Last | undefined;
 	/** Why the place could not be read, or the last attempt failed; sentences. */
 	let unreadable: string | undefined;
 	let failure: string | undefined;
@@ -93,7 +112,7 @@ export function createBackups({ config, storage, log, record, now, elapsed = () 
 		if (!to) return;
 		try {
 			const place = await openPlace(to, besideDatabase(config));
-			lastAt = await lastIn(place, { ...config, id: installationId(await secret()), now: now() });
+			last = await lastIn(place, { ...config, id: installationId(await secret()), now: now() });
 			unreadable = undefined;
 		} catch (error) {
 			unreadable = (error as Error).message;
@@ -102,15 +121,15 @@ export function createBackups({ config, storage, log, record, now, elapsed = () 
 
 	function judge(): void {
 		if (everyMs === null) return;
-		const lateMs = Math.min(now() - (lastAt ?? 0) - everyMs, elapsed() - startedAt);
+		const lateMs = Math.min(now() - (last?.at ?? 0) - everyMs, elapsed() - startedAt);
 		const isOverdue = lateMs > OVERDUE_AFTER_MS;
 		if (isOverdue || failure !== undefined || unreadable !== undefined) {
-			const last = lastAt === undefined ? 'There is none yet.' : `The last is of ${new Date(lastAt).toISOString()}.`;
-			storage.findings.set('backup', [last, unreadable ?? failure ?? ''].join(' ').trim());
+			const found = last && `${last.text.charAt(0).toUpperCase()}${last.text.slice(1)}.`;
+			storage.findings.set('backup', [found, unreadable ?? failure].filter(Boolean).join(' '));
 		} else storage.findings.clear('backup');
 	}
 
-	const isDue = (every: number) => now() - (lastAt ?? 0) >= every && elapsed() - failedAt >= RETRY_AFTER_MS;
+	const isDue = (every: number) => now() - (last?.archiveAt ?? 0) >= every && elapsed() - failedAt >= RETRY_AFTER_MS;
 
 	async function backUp(signal: AbortSignal): Promise<void> {
 		const { runBackup } = await import('./run-command.ts');
@@ -126,11 +145,11 @@ export function createBackups({ config, storage, log, record, now, elapsed = () 
 
 	async function step(): Promise<number> {
 		try {
-			const before = lastAt;
+			const before = last?.archiveAt;
 			await look();
 			// Another process has made one since, such as that of a server which was killed.
-			if (lastAt !== before) failure = undefined;
-			if (isOwn && leading && everyMs !== null && unreadable === undefined && isDue(everyMs)) {
+			if (last?.archiveAt !== before) failure = undefined;
+			if (leading && everyMs !== null && unreadable === undefined && isDue(everyMs)) {
 				await backUp(leading.signal);
 				await look();
 			}
@@ -141,7 +160,7 @@ export function createBackups({ config, storage, log, record, now, elapsed = () 
 		}
 		judge();
 		const isTrouble = failure !== undefined || unreadable !== undefined;
-		const untilDue = everyMs === null ? LOOK_EVERY_MS : (lastAt ?? 0) + everyMs - now();
+		const untilDue = everyMs === null ? LOOK_EVERY_MS : (last?.archiveAt ?? 0) + everyMs - now();
 		return isTrouble || untilDue <= 0 ? MINUTE_MS : Math.min(LOOK_EVERY_MS, untilDue);
 	}
 
@@ -168,8 +187,8 @@ export function createBackups({ config, storage, log, record, now, elapsed = () 
 		report: () =>
 			to && {
 				everySeconds: everyMs === null ? null : everyMs / 1000,
-				lastAt: lastAt === undefined ? null : new Date(lastAt).toISOString(),
-				ageSeconds: lastAt === undefined ? null : Math.max(0, Math.floor((now() - lastAt) / 1000)),
+				lastAt: last?.at === undefined ? null : new Date(last.at).toISOString(),
+				ageSeconds: last?.at === undefined ? null : Math.max(0, Math.floor((now() - last.at) / 1000)),
 			},
 	};
 }

@@ -2,7 +2,7 @@
 
 import type { Config } from '../config.ts';
 import type { Storage } from '../storage/contract.ts';
-import type { DatabaseFile } from '../storage/database.ts';
+import type { Database } from '../storage/database.ts';
 import { readServerValue, setServerValue } from '../storage/server-values.ts';
 
 const NAME = 'settings';
@@ -20,7 +20,7 @@ export async function noteSetNames({ db, batch }: Pick<Storage, 'db' | 'batch'>,
 }
 
 /** Those of the last server on a database, and of this process. */
-export function allSetNames(database: Pick<DatabaseFile, 'serverValue'>, here: readonly string[]): string[] {
-	const noted = database.serverValue(NAME)?.split(' ') ?? [];
+export async function allSetNames(database: Pick<Database, 'serverValue'>, here: readonly string[]): Promise<string[]> {
+	const noted = (await database.serverValue(NAME))?.split(' ') ?? [];
 	return [...new Set([...noted, ...here])].filter((name) => name !== '').sort();
 }

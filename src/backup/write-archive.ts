@@ -1,4 +1,4 @@
-/** Writes an archive: a copy of the database, the files that its rows name, and the manifest. */
+/** Writes an archive: a copy of the database, if it is a file, the attached files that its rows name, and the manifest. */
 
 import { statSync } from 'node:fs';
 import { VERSION } from '../config/version.ts';
@@ -13,8 +13,8 @@ const ATTEMPTS = 3;
 const PAUSE_MS = 500;
 
 export interface Contents {
-	/** A copy, which does not change. */
-	database: string;
+	/** A copy, which does not change; `null` for an archive of the files alone. */
+	database: string | null;
 	/** Those that its rows name; the same ones whenever it is called. */
 	files: () => Iterable<NamedFile>;
 	store: Pick<FileStore, 'read'>;
@@ -74,12 +74,15 @@ export async function writeArchive(
 	const lineOf = ({ key, bytes, sha256 }: NamedFile) =>
 		memberLine({ name: nameOfFile(key), bytes, sha256: found.has(key) ? (found.get(key) ?? null) : sha256 });
 
-	const { size } = statSync(database);
-	const heading = headingLine({ program: VERSION, madeAt, settings });
-	const copy = await add(DATABASE, size, streamFile(database, { start: 0, end: size }));
-	const databaseLine = memberLine({ name: DATABASE, bytes: size, sha256: copy });
-	manifest.add(heading);
-	manifest.add(databaseLine);
+	async function addDatabase(path: string): Promise<string> {
+		const { size: bytes } = statSync(path);
+		const sha256 = await add(DATABASE, bytes, streamFile(path, { start: 0, end: bytes }));
+		return memberLine({ name: DATABASE, bytes, sha256 });
+	}
+
+	const first = [headingLine({ program: VERSION, madeAt, settings })];
+	if (database !== null) first.push(await addDatabase(database));
+	for (const line of first) manifest.add(line);
 	let done = 0;
 	for (const file of files()) {
 		await addFile(file);
@@ -88,8 +91,7 @@ export async function writeArchive(
 	}
 	const last = lastLine(manifest.sum());
 	const lines = function* () {
-		yield heading;
-		yield databaseLine;
+		yield* first;
 		for (const file of files()) yield lineOf(file);
 		yield last;
 	};

@@ -5,29 +5,22 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { backUp } from '../backup/back-up.ts';
 import { type Pruned, prune } from '../backup/keep.ts';
 import { openPlace } from '../backup/place.ts';
+import { besideDatabase } from '../backup/schedule.ts';
 import { setNames } from '../backup/set-names.ts';
 import type { BackupTo } from '../config/file-place.ts';
 import type { Config } from '../config.ts';
 import { openFileStore } from '../files/open.ts';
-import type { DatabaseFile } from '../storage/database.ts';
-import { databaseFileAt } from '../storage/open.ts';
+import { databaseAt, databaseFileAt, isFile } from '../storage/open.ts';
 import { plural } from '../text/plural.ts';
 import { s3Object } from './archive-file.ts';
 import { addVerify } from './backup-verify.ts';
-import {
-	BACKUP_SETTINGS,
-	type Cli,
-	CommandError,
-	missingDatabase,
-	type Options,
-	requireFile,
-	withSettings,
-} from './cli.ts';
+import { BACKUP_SETTINGS, type Cli, CommandError, missingDatabase, type Options, withSettings } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { progressOn } from './progress.ts';
 
-const INSTEAD =
-	'Back up PostgreSQL with pg_dump or by its continuous archiving, and attached files where they lie: see "Backups" in docs/operating.md.';
+const FILES_ALONE =
+	'Of PostgreSQL, a backup holds the attached files alone, so its name must end in .tar or .tar.age. Back up the database with ' +
+	'pg_dump or by its continuous archiving: see "Backups" in docs/postgresql.md.';
 
 export function addBackup(program: CliCommand, cli: Cli): void {
 	const command = program
@@ -38,7 +31,7 @@ export function addBackup(program: CliCommand, cli: Cli): void {
 				'SHA-256 of each; .tar.age is the same, encrypted to FORMSRV_BACKUP_RECIPIENT; any other is a copy of the database ' +
 				'alone. In a folder, in s3://bucket/prefix or without a name in FORMSRV_BACKUP_TO it gets a name that tells its ' +
 				'moment; there FORMSRV_BACKUP_KEEP stay. What was written is read back. It can be done while the server runs; an ' +
-				'existing file is never overwritten.',
+				'existing file is never overwritten. Of PostgreSQL, the archive holds the attached files alone.',
 		)
 		.argument('[to]', 'Where the backup goes (default: FORMSRV_BACKUP_TO)')
 		.option('--json', 'Print JSON')
@@ -51,12 +44,11 @@ export function addBackup(program: CliCommand, cli: Cli): void {
 	addVerify(command, cli);
 	withSettings(command, BACKUP_SETTINGS).action(async (to: string | undefined, options: Options) => {
 		const config = cli.loadSettings(options);
-		const databaseFile = requireFile(config, INSTEAD);
-		const database = databaseFileAt(databaseFile);
-		if (!database.exists()) throw new CommandError(missingDatabase(databaseFile));
+		if (!(await (await databaseAt(config.database)).exists())) throw new CommandError(missingDatabase(config.database));
 		const target = targetOf(cli, config, to);
-		if ('copy' in target) return copyDatabase(cli, { database, databaseFile, file: target.copy, options });
-		return archive(cli, { config, databaseFile, target, options });
+		if (!('copy' in target)) return archive(cli, { config, target, options });
+		if (!isFile(config.database)) throw new CommandError(FILES_ALONE, 2);
+		copyDatabase(cli, { databaseFile: config.database, file: target.copy, options });
 	});
 }
 
@@ -83,14 +75,9 @@ function targetOf(cli: Cli, config: Config, text: string | undefined): ArchiveTa
 
 function copyDatabase(
 	cli: Cli,
-	{
-		database,
-		databaseFile,
-		file,
-		options,
-	}: { database: DatabaseFile; databaseFile: string; file: string; options: Options },
+	{ databaseFile, file, options }: { databaseFile: string; file: string; options: Options },
 ): void {
-	database.copyTo(file);
+	databaseFileAt(databaseFile).copyTo(file);
 	const { size } = statSync(file);
 	cli.printResult(options, { file, size }, `Copied ${databaseFile} to ${file} (${size} bytes), and verified it.`);
 	const copy = databaseFileAt(file);
@@ -100,21 +87,18 @@ function copyDatabase(
 
 async function archive(
 	cli: Cli,
-	{
-		config,
-		databaseFile,
-		target,
-		options,
-	}: { config: Config; databaseFile: string; target: ArchiveTarget; options: Options },
+	{ config, target, options }: { config: Config; target: ArchiveTarget; options: Options },
 ): Promise<void> {
 	const { recipient, keep } = config.backup;
 	const isEncrypted = target.name === undefined ? recipient !== null : /\.age$/i.test(target.name);
 	if (isEncrypted && recipient === null)
 		throw new CommandError(`FORMSRV_BACKUP_RECIPIENT must be set for ${target.name}.`, 2);
-	const place = await openPlace(target.to, dirname(databaseFile));
+	const beside = besideDatabase(config);
+	const place = await openPlace(target.to, beside);
 	const progress = progressOn(cli.io.stderr);
 	const { name, bytes, files, missing, changed } = await backUp({
-		databaseFile,
+		database: config.database,
+		beside,
 		settings: setNames(config),
 		store: await openFileStore(config.files.place),
 		place,
@@ -127,7 +111,8 @@ async function archive(
 	const pruned: Pruned =
 		target.isKept && isWhole ? await prune(place, { newest: name, keep }) : { removed: [], damaged: [] };
 	const file = join(place.name, name).replace(/^s3:\/+/, 's3://');
-	const sentence = `Backed up ${databaseFile} and ${plural(files, 'file')} to ${file} (${bytes} bytes), and verified it.`;
+	const what = isFile(config.database) ? `${config.database} and ` : '';
+	const sentence = `Backed up ${what}${plural(files, 'file')} to ${file} (${bytes} bytes), and verified it.`;
 	cli.printResult(options, { file, size: bytes, files, missing, changed, ...(target.isKept && pruned) }, sentence);
 	if (missing.length > 0) {
 		cli.note(

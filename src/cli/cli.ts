@@ -195,12 +195,6 @@ export function missingDatabase(place: string): string {
 	return `There is no database at ${name}. Name its folder with --data-dir, or make one with "formsrv serve".`;
 }
 
-/** @throws CommandError if it is not a file database; `instead` names the tool to use */
-export function requireFile({ database }: Config, instead: string): string {
-	if (isFile(database)) return database;
-	throw new CommandError(`${databaseName(database)} is not a file. ${instead}`);
-}
-
 /** Adds `--config` and the flags of the settings `keys` to a command. Secrets have none: others can read command lines. */
 export function withSettings(command: CliCommand, keys: readonly Key[] = KEYS): CliCommand {
 	command.optionsGroup('Settings:');

@@ -9,8 +9,8 @@ import { openPlace } from '../backup/place.ts';
 import { openArchive } from '../backup/read-archive.ts';
 import { besideDatabase, lastBackup } from '../backup/schedule.ts';
 import type { Config } from '../config.ts';
-import type { DatabaseFile, TableComparison } from '../storage/database.ts';
-import { databaseFileAt, isFile } from '../storage/open.ts';
+import type { TableComparison } from '../storage/database.ts';
+import { databaseAt, databaseFileAt, isFile } from '../storage/open.ts';
 import { formatCount, plural } from '../text/plural.ts';
 import { plainArchive, withScratch } from './archive-file.ts';
 import { verifyArchive } from './backup-verify.ts';
@@ -25,7 +25,7 @@ export function addDrill(program: CliCommand, cli: Cli): void {
 		.description(
 			'Restore a backup, by default the newest in FORMSRV_BACKUP_TO, into a temporary folder (TMPDIR), compare every row and ' +
 				'every file with it, and remove the folder. Nothing is served and no mail is sent. Beside it stands what differs from ' +
-				'the database that is there now. Exit 1 if anything is wrong.',
+				'the database that is there now. Exit 1 if anything is wrong. With PostgreSQL, a backup holds the files alone.',
 		)
 		.argument('[file]', 'The backup, also in a bucket, as s3://bucket/prefix/name')
 		.option(...IDENTITY)
@@ -43,7 +43,7 @@ async function newest(config: Config): Promise<string> {
 	const { to } = config.backup;
 	if (!to) throw new CommandError('Name a backup, or set FORMSRV_BACKUP_TO.', 2);
 	const place = await openPlace(to, besideDatabase(config));
-	const id = isHere(config) ? idOf(databaseFileAt(config.database)) : undefined;
+	const id = await idHere(config);
 	const archive = lastBackup(await place.list(), { id, now: Date.now() });
 	if (!archive) {
 		const whose = id === undefined ? '' : ` of this installation, ${id},`;
@@ -78,17 +78,18 @@ async function tryRestore(cli: Cli, { name, folder, config, options }: Job): Pro
 		const { same, changed, missing, added } = now.get(table.table) ?? {};
 		return { name: table.table, counts: [table.rows, same, changed, missing, added] };
 	});
-	cli.printTable(
-		['TABLE', 'ROWS', 'SAME NOW', 'CHANGED SINCE', 'DELETED SINCE', 'NEW SINCE'],
-		lines.filter(({ counts }) => counts.some(Boolean)).map((line) => [line.name, ...line.counts.map(count)]),
-	);
-	cli.print('');
+	if (database !== null) {
+		cli.printTable(
+			['TABLE', 'ROWS', 'SAME NOW', 'CHANGED SINCE', 'DELETED SINCE', 'NEW SINCE'],
+			lines.filter(({ counts }) => counts.some(Boolean)).map((line) => [line.name, ...line.counts.map(count)]),
+		);
+		cli.print('');
+	}
 	for (const problem of problems) cli.print(problem);
 	if (problems.length > 0) return;
 	const seconds = ((performance.now() - began) / 1000).toFixed(1);
-	cli.print(
-		`${name}, of ${madeAt}, restores in ${seconds} s: ${plural(rows, 'row')} and ${plural(files, 'file')}, each as in the backup.`,
-	);
+	const all = database === null ? plural(files, 'file') : `${plural(rows, 'row')} and ${plural(files, 'file')}`;
+	cli.print(`${name}, of ${madeAt}, restores in ${seconds} s: ${all}, each as in the backup.`);
 }
 
 async function checked(cli: Cli, { name, path, folder }: { name: string; path: string; folder: string }) {
@@ -110,9 +111,16 @@ async function checked(cli: Cli, { name, path, folder }: { name: string; path: s
 	}
 }
 
-function idOf(database: DatabaseFile): string | undefined {
-	const { problems, isCurrent } = database.inspect('quick');
-	return problems.length === 0 && isCurrent ? installationId(database.serverValue(INSTALLATION)) : undefined;
+/** `undefined` if there is no database here that can be read. */
+async function idHere(config: Config): Promise<string | undefined> {
+	if (isFile(config.database) && !isHere(config)) return undefined;
+	try {
+		const database = await databaseAt(config.database);
+		const { problems, isCurrent } = await database.inspect('quick');
+		return problems.length === 0 && isCurrent ? installationId(await database.serverValue(INSTALLATION)) : undefined;
+	} catch {
+		return undefined;
+	}
 }
 
 function isHere({ database }: Config): boolean {
@@ -120,8 +128,9 @@ function isHere({ database }: Config): boolean {
 }
 
 /** Nothing to compare with if there is no database here, or one of another version. */
-function compareWithNow(config: Config, database: string): { differences?: TableComparison[]; omitted: number } {
-	if (!isHere(config) || !databaseFileAt(database).inspect('quick').isCurrent) return { omitted: 0 };
+function compareWithNow(config: Config, database: string | null): { differences?: TableComparison[]; omitted: number } {
+	if (database === null || !isHere(config) || !databaseFileAt(database).inspect('quick').isCurrent)
+		return { omitted: 0 };
 	const restored = databaseFileAt(database);
 	return { differences: restored.compareRows(config.database), omitted: restored.countOmitted(config.database) };
 }

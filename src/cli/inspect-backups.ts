@@ -4,7 +4,7 @@ import { INSTALLATION, installationId } from '../backup/names.ts';
 import { openPlace } from '../backup/place.ts';
 import { besideDatabase, lastIn, OVERDUE_AFTER_MS } from '../backup/schedule.ts';
 import type { Config } from '../config.ts';
-import { databaseFileAt, isFile } from '../storage/open.ts';
+import { databaseAt, isFile } from '../storage/open.ts';
 import type { Finding } from './doctor.ts';
 
 /** @param isReadable False if there is no database of this version */
@@ -14,14 +14,14 @@ export async function inspectBackups(config: Config, isReadable: boolean): Promi
 	const subject = 'backup';
 	const place = await openPlace(to, besideDatabase(config));
 	try {
-		const isKnown = isReadable && isFile(config.database);
-		const id = isKnown ? installationId(databaseFileAt(config.database).serverValue(INSTALLATION)) : undefined;
+		const database = await databaseAt(config.database);
+		const id = isReadable ? installationId(await database.serverValue(INSTALLATION)) : undefined;
 		const now = Date.now();
-		const lastAt = await lastIn(place, { ...config, id, now });
-		const kind = isFile(config.database) ? 'backup' : 'dump of PostgreSQL';
-		const found = `${lastAt === undefined ? `no ${kind} yet` : `the last ${kind} is of ${new Date(lastAt).toISOString()}`}, in ${place.name}`;
-		const isOverdue = everyMs !== null && now - (lastAt ?? 0) > everyMs + OVERDUE_AFTER_MS;
-		const problem = `Overdue, as FORMSRV_BACKUP_EVERY is ${everyMs === null ? '' : `${everyMs / 3_600_000}h`}: ${found}. ${isFile(config.database) ? 'The server, while it runs, makes it and says why not' : 'Make it by pg_dump --format=custom'}.`;
+		const { at = 0, text } = await lastIn(place, { ...config, id, now });
+		const found = `${text}, in ${place.name}`;
+		const isOverdue = everyMs !== null && now - at > everyMs + OVERDUE_AFTER_MS;
+		const dump = isFile(config.database) ? '' : '; make the dump by pg_dump --format=custom';
+		const problem = `Overdue, as FORMSRV_BACKUP_EVERY is ${everyMs === null ? '' : `${everyMs / 3_600_000}h`}: ${found}. The server, while it runs, makes the backup and says why not${dump}.`;
 		return [{ subject, found, ...(isOverdue && { problem }) }];
 	} catch (error) {
 		return [{ subject, found: 'unknown', problem: (error as Error).message }];

@@ -1,26 +1,20 @@
 /** `formsrv restore`: replaces the database by a backup, and brings back the files that are in it. */
 
 import { rmSync, statSync } from 'node:fs';
-import { UnusableArchive } from '../backup/manifest.ts';
-import { type Archive, isArchive, openArchive } from '../backup/read-archive.ts';
+import { isArchive } from '../backup/read-archive.ts';
 import { allSetNames, setNames } from '../backup/set-names.ts';
-import { unpackDatabase, unpackFiles } from '../backup/unpack.ts';
+import { unpackDatabase } from '../backup/unpack.ts';
 import type { Config } from '../config.ts';
 import { RESTORED } from '../delivery/bounds.ts';
-import { compareFiles } from '../files/compare.ts';
 import type { FileStore } from '../files/file-store.ts';
 import { openFileStore } from '../files/open.ts';
 import type { StoredErasure } from '../storage/erasure-records.ts';
-import { databaseFileAt } from '../storage/open.ts';
+import { databaseFileAt, isFile } from '../storage/open.ts';
 import { formatCount, plural } from '../text/plural.ts';
 import { type PlainArchive, plainArchive } from './archive-file.ts';
-import { verifyArchive } from './backup-verify.ts';
-import { type Cli, CommandError, IDENTITY, type Options, requireFile, withStorage } from './cli.ts';
+import { type Cli, CommandError, IDENTITY, type Options, withStorage } from './cli.ts';
 import type { CliCommand } from './command.ts';
-import { progressOn } from './progress.ts';
-
-const INSTEAD =
-	'Restore PostgreSQL with pg_restore or by its continuous archiving, and attached files where they lay: see "Backups" in docs/operating.md.';
+import { noteMissingFiles, openChecked, putFiles, restoreFiles } from './restore-files.ts';
 
 interface Job {
 	/** As it was named, and the file that is read. */
@@ -42,7 +36,8 @@ export function addRestore(program: CliCommand, cli: Cli): void {
 		.description(
 			'Put a backup in the place of the database; the files of an archive (.tar) go to the file store. The server must not ' +
 				'run. The backup is checked first, an archive to its last byte. Mails and webhook requests that were waiting when it was ' +
-				'made may have been sent since: they are held until "formsrv deliveries retry --state held".',
+				'made may have been sent since: they are held until "formsrv deliveries retry --state held". With PostgreSQL, only the ' +
+				'files of an archive are put back, also while servers run.',
 		)
 		.argument('<file>', 'The backup, also in a bucket, as s3://bucket/prefix/name')
 		.option(...IDENTITY)
@@ -52,7 +47,8 @@ export function addRestore(program: CliCommand, cli: Cli): void {
 		.examples('formsrv restore /backup/formsrv-2026-01-31.tar --force');
 	withStorage(command).action(async (name: string, options: Options) => {
 		const config = cli.loadSettings(options);
-		const databaseFile = databaseFileAt(requireFile(config, INSTEAD)).place();
+		if (!isFile(config.database)) return restoreFiles(cli, { name, config, options });
+		const databaseFile = databaseFileAt(config.database).place();
 		const releaseLock = databaseFileAt(databaseFile).lock();
 		if (!releaseLock) throw new CommandError(`A server runs on ${databaseFile}. Stop it first.`);
 		const store = await openFileStore(config.files.place);
@@ -90,7 +86,7 @@ async function restore(cli: Cli, job: Job): Promise<void> {
 	const files = isArchive(backup) ? await unpack(cli, job, replacement) : copy(backup, replacement);
 	const held = job.sendsWaiting ? 0 : databaseFileAt(replacement).hold(RESTORED);
 	const again = isThere ? repeatErasures(cli, databaseFile, replacement) : 0;
-	const missing = missingSettings(replacement, job.config);
+	const missing = await missingSettings(replacement, job.config);
 	const database = databaseFileAt(databaseFile);
 	database.replace({ replacement, aside });
 	database.removeLeftovers();
@@ -140,9 +136,9 @@ function repeatErasures(cli: Cli, databaseFile: string, replacement: string): nu
 	return databaseFileAt(replacement).repeatErasures(records);
 }
 
-function missingSettings(replacement: string, config: Config): string[] {
+async function missingSettings(replacement: string, config: Config): Promise<string[]> {
 	const here = setNames(config);
-	return allSetNames(databaseFileAt(replacement), here).filter((name) => !here.includes(name));
+	return (await allSetNames(databaseFileAt(replacement), here)).filter((name) => !here.includes(name));
 }
 
 function copy(backup: string, replacement: string): null {
@@ -159,16 +155,16 @@ async function unpack(cli: Cli, job: Job, replacement: string): Promise<number> 
 	const archive = openChecked(cli, job);
 	const unpacked = `${replacement}.unpacked`;
 	try {
+		if (!archive.hasDatabase())
+			throw new CommandError(
+				`${job.name} holds the attached files of an installation on PostgreSQL, and no database. Nothing was changed.`,
+			);
 		unpackDatabase(archive, unpacked);
 		const [problem] = databaseFileAt(unpacked).inspect('quick').problems;
 		if (problem !== undefined) throw new CommandError(problem);
 		// A restore that was cut off may have left parts of the same files.
 		await store.tidy();
-		const progress = progressOn(cli.io.stderr);
-		const total = archive.countFiles();
-		const files = await unpackFiles(archive, { store, report: (done) => progress.show(done, total) }).finally(
-			progress.end,
-		);
+		const files = await putFiles(cli, { archive, store });
 		databaseFileAt(unpacked).copyTo(replacement);
 		return files;
 	} finally {
@@ -177,27 +173,9 @@ async function unpack(cli: Cli, job: Job, replacement: string): Promise<number> 
 	}
 }
 
-function openChecked(cli: Cli, { name, backup }: Job): Archive {
-	try {
-		const archive = openArchive(backup);
-		const problems = verifyArchive(cli, archive);
-		if (problems.length > 0) throw new UnusableArchive(problems.join(' '));
-		return archive;
-	} catch (error) {
-		if (!(error instanceof UnusableArchive)) throw error;
-		throw new CommandError(`${name} cannot be restored. ${error.message} Nothing was changed.`);
-	}
-}
-
 /** A copy of the database alone, and a backup of an installation that had lost files, come without them. */
 async function noteMissing(cli: Cli, databaseFile: string, store: FileStore): Promise<void> {
 	const database = databaseFileAt(databaseFile);
 	const [first] = database.namedFiles();
-	if (!first) return;
-	const { missing } = await compareFiles(store, database.fileRecords);
-	if (missing.length > 0) {
-		cli.note(
-			`Not in the file store: ${plural(missing.length, 'file')} of its submissions; "formsrv doctor" names one.`,
-		);
-	}
+	if (first) await noteMissingFiles(cli, database, store);
 }

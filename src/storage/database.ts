@@ -30,6 +30,15 @@ export interface Database {
 	compareCounts(): Soon<CountReport>;
 	/** Returns its records of attached files, without a change. @throws AppError if this version cannot read it */
 	fileRecords(): Soon<FileRecords>;
+	/** The value that a server noted in it; `undefined` if it did not. */
+	serverValue(name: string): Soon<string | undefined>;
+	/** The files whose bytes belong to it, in the order of their ids. */
+	namedFiles(): Soon<Iterable<NamedFile>>;
+	/**
+	 * Keeps servers from removing files, so that those of a copy that is made from now on stay. Returns the release; the
+	 * end of the process is one too.
+	 */
+	holdFiles(): Soon<() => void>;
 	/** Reads its waiting deliveries. @throws AppError if it cannot be read by this version */
 	outbox(): Soon<OutboxReport>;
 	/** Returns whether a server runs on it, here or elsewhere. */
@@ -47,8 +56,6 @@ export interface DatabaseFile extends Database {
 	copyTo(target: string): void;
 	/** Holds what waits to be sent in a copy, and returns how much that is. */
 	hold(reason: string): number;
-	/** The value that a server noted in it; `undefined` if it did not. */
-	serverValue(name: string): string | undefined;
 	/** The records of erasures in it. @throws AppError or Error if it cannot be read */
 	erasures(): StoredErasure[];
 	/** Takes those of another database that it does not have, to be done again; returns how many these are. */
@@ -62,12 +69,9 @@ export interface DatabaseFile extends Database {
 	inspect(check: 'quick' | 'full'): DatabaseReport;
 	fileRecords(): FileRecords;
 	outbox(): OutboxReport;
-	/** The files whose bytes belong to it, in the order of their ids; read bit by bit, from a copy, which does not change. */
+	serverValue(name: string): string | undefined;
+	/** Read bit by bit, from a copy, which does not change. */
 	namedFiles(): Iterable<NamedFile>;
-	/**
-	 * Keeps a server from removing files, so that those of a copy that is made from now on stay. Returns the release; the
-	 * end of the process is one too.
-	 */
 	holdFiles(): () => void;
 }
 

@@ -139,7 +139,8 @@ describe('an archive', () => {
 				await removed;
 				return folder.read(key);
 			}
-			const job = { databaseFile: place('formsrv-data'), place: folderPlace(cli.cwd), name: 'x.tar', report() {} };
+			const where = { database: place('formsrv-data'), beside: cli.path('formsrv-data'), place: folderPlace(cli.cwd) };
+			const job = { ...where, name: 'x.tar', report() {} };
 			expect(await backUp({ ...job, store: { read } })).toMatchObject({ files: SIZES.length, missing: [] });
 			expect((await everythingIn('formsrv-data')).contents).toEqual(before.contents);
 			await sweep();

@@ -36,7 +36,6 @@ const order = 'formsrv.db is not the first member, or not the only one of its na
 const cannotBe = 'The manifest has an invalid line: ';
 
 test.each<[string, Buffer, string]>([
-	['without a database', archive([file]), order],
 	['with the database behind a file', archive([file, DATABASE]), order],
 	['with two databases', archive([DATABASE, DATABASE]), order],
 	[

@@ -96,7 +96,7 @@ describe('a server with FORMSRV_BACKUP_EVERY', () => {
 	test('says that a place is not there, which it does not make', async () => {
 		const away = join(folder, 'disk');
 		const server = await open({ FORMSRV_BACKUP_TO: away });
-		expect(await until(problemOf(server))).toBe(`There is none yet. There is no folder ${away}.`);
+		expect(await until(problemOf(server))).toBe(`There is no folder ${away}.`);
 		expect((await statusOf(server)).health).toContain('A backup is overdue, or could not be made');
 		writeFileSync(away, 'no folder');
 		const cli = openCommandLine(folder, {
@@ -112,7 +112,7 @@ describe('a server with FORMSRV_BACKUP_EVERY', () => {
 		process.execPath = join(folder, 'none');
 		try {
 			const server = await open();
-			expect(await until(problemOf(server))).toContain('There is none yet. It could not be run: ');
+			expect(await until(problemOf(server))).toContain('No backup yet. It could not be run: ');
 			expect(readdirSync(folder)).toEqual([]);
 		} finally {
 			process.execPath = execPath;
@@ -135,7 +135,7 @@ describe('a server with FORMSRV_BACKUP_EVERY', () => {
 		});
 		[at, passed] = [at - 1000 * HOUR_MS, HOUR_MS + 1];
 		const stop = backups.start();
-		expect(await until(problemOf(server))).toBe('There is none yet.');
+		expect(await until(problemOf(server))).toBe('No backup yet.');
 		await stop(0);
 	});
 

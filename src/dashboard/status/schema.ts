@@ -58,7 +58,9 @@ export const Status = Type.Object(
 			Type.Object({
 				everySeconds: nullable(count('Time between two backups; null if the server makes none by itself.')),
 				lastAt: nullable(Type.String({ format: 'date-time' }), {
-					description: 'When the last backup that is there was begun; null if there is none.',
+					description:
+						'When the last backup that is there was begun, with PostgreSQL that of attached files or the last dump, whichever is older; ' +
+						'null if there is none.',
 				}),
 				ageSeconds: nullable(count('Time since then.')),
 			}),

@@ -11,6 +11,7 @@ import { newerThanProgram, readSchema, schemaVersion } from './migrate.ts';
 import { runOn } from './operations.ts';
 import { isServed } from './servers.ts';
 import { startProblem } from './start-problem.ts';
+import { holdFiles, readNamedFiles } from './submission-files.ts';
 
 export function postgresDatabase(url: string): Database {
 	/** On a connection of its own, for as long as it takes. */
@@ -37,6 +38,9 @@ export function postgresDatabase(url: string): Database {
 		compareCounts: () => ask(compareCounts),
 		fileRecords: () => ask((sql) => runOn(sql, readFileRecords())),
 		outbox: () => ask((sql) => runOn(sql, readOutbox())),
+		serverValue: (name) => ask((sql) => readValue(sql, name)),
+		namedFiles: () => ask(readNamedFiles),
+		holdFiles: () => holdFiles(url),
 		isServed: () => ask(isServed),
 		measure: () => undefined,
 	};
@@ -53,6 +57,11 @@ async function readEngine(sql: Sql): Promise<string> {
 		"select current_setting('server_version'), ssl from pg_stat_ssl where pid = pg_backend_pid()",
 	);
 	return `PostgreSQL ${version}, ${isSecure ? 'over TLS' : 'without TLS'}`;
+}
+
+async function readValue(sql: Sql, name: string): Promise<string | undefined> {
+	const [row] = await rowsOf<[string]>(sql, 'select value from server_values where name = $1', [name]);
+	return row?.[0];
 }
 
 async function inspect(sql: Sql): Promise<DatabaseReport> {

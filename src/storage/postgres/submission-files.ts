@@ -1,7 +1,9 @@
-/** The sums of the room that files take, and the lock that is held while files are copied. */
+/** Attached files as rows: which there are, the sums of the room that they take, and the lock that is held while files are copied. */
 
+import type { NamedFile } from '../database.ts';
 import { roomInSql } from '../file-room.ts';
-import { rowsOf, type Sql } from './connection.ts';
+import { connect, rowsOf, type Sql } from './connection.ts';
+import { startProblem } from './start-problem.ts';
 
 const ROOM = `${roomInSql('greatest')}::bigint`;
 
@@ -12,6 +14,25 @@ const FILES_LOCK = "hashtext('formsrv files')";
 export async function areFilesHeld(sql: Sql): Promise<boolean> {
 	const [row] = await rowsOf<[boolean]>(sql, `select pg_try_advisory_xact_lock(${FILES_LOCK})`);
 	return row?.[0] !== true;
+}
+
+/** Takes that lock. Returns the release. @throws AppError */
+export async function holdFiles(url: string): Promise<() => void> {
+	const sql = connect(url, { name: 'formsrv', max: 1 });
+	try {
+		const held = await sql.hold();
+		await held.unsafe(`select pg_advisory_lock_shared(${FILES_LOCK})`).values();
+		return () => void sql.end(0);
+	} catch (error) {
+		await sql.end(0);
+		throw startProblem(error, url);
+	}
+}
+
+export async function readNamedFiles(sql: Sql): Promise<NamedFile[]> {
+	const question = 'select key, bytes, sha256 from files where key is not null order by id';
+	const found = await rowsOf<[string, number, string]>(sql, question);
+	return found.map(([key, bytes, sha256]) => ({ key, bytes, sha256 }));
 }
 
 /**

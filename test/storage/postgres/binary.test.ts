@@ -64,14 +64,3 @@ test('a password comes from a file, and is not shown', async () => {
 	expect(stdout).toMatch(/FORMSRV_DATABASE_PASSWORD +\(set, not shown\)/);
 	expect(stdout + stderr).not.toContain('hunter2');
 }, 30_000);
-
-test('backup and restore name the tools of PostgreSQL', async () => {
-	const { call } = await openCommands();
-	const backup = await call('backup', 'x.tar');
-	expect([backup.code, backup.stderr]).toEqual([
-		1,
-		expect.stringContaining('with pg_dump or by its continuous archiving'),
-	]);
-	const restore = await call('restore', 'x.tar');
-	expect([restore.code, restore.stderr]).toEqual([1, expect.stringContaining('with pg_restore')]);
-}, 30_000);
