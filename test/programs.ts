@@ -6,7 +6,7 @@ import { describe, test } from 'bun:test';
 const PURPOSES = {
 	age: 'encrypted backups decrypted by another program',
 	bash: 'completions in Bash',
-	cc: 'a disk that fails, tears and loses what was not synced',
+	cc: 'alerts of what takes minutes or hours; a disk that fails, tears and loses what was not synced',
 	caddy: 'a server behind deploy/Caddyfile',
 	clamd: 'attached files scanned for viruses',
 	curl: 'the quick start of the README, the snippets for curl, and the installer where wget is missing too',

@@ -6,9 +6,9 @@
 import { hostname } from 'node:os';
 import { and, eq, like, sql } from 'drizzle-orm';
 import type { Storage } from '../storage/contract.ts';
+import { ALERT_PREFIX, OPEN_ALERT } from '../storage/server-values.ts';
 import { serverValues } from '../storage/tables.ts';
 
-const PREFIX = 'alert:';
 /** The length of a time in milliseconds since 1970, so that texts compare as numbers do. */
 const DIGITS = 13;
 
@@ -24,28 +24,28 @@ export type Claims = ReturnType<typeof createClaims>;
 
 export function createClaims({ db, batch, isShared }: Pick<Storage, 'db' | 'batch' | 'isShared'>) {
 	const machine = hostname();
-	const rowOf = (cause: string) => eq(serverValues.name, PREFIX + cause);
+	const rowOf = (cause: string) => eq(serverValues.name, ALERT_PREFIX + cause);
 
 	return {
 		async list(): Promise<Claim[]> {
 			const rows = await db
 				.select()
 				.from(serverValues)
-				.where(like(serverValues.name, `${PREFIX}%`));
+				.where(like(serverValues.name, `${ALERT_PREFIX}%`));
 			return rows.map(({ name, value }) => {
 				const [state, at, by] = value.split(' ');
 				const isMine = !isShared || by === machine;
-				return { name: name.slice(PREFIX.length), isOpen: state === 'open', sentAt: Number(at), isMine };
+				return { name: name.slice(ALERT_PREFIX.length), isOpen: state === 'open', sentAt: Number(at), isMine };
 			});
 		},
 		/** Claims the alert of a beginning, unless one was sent after `since`. @returns whether it is this process's to send */
 		async begin(cause: string, { now, since }: { now: number; since: number }): Promise<boolean> {
-			const value = `open ${stamp(now)} ${machine}`;
+			const value = `${OPEN_ALERT}${stamp(now)} ${machine}`;
 			const isOld = sql`substr(${serverValues.value}, 6, ${DIGITS}) <= ${stamp(since)}`;
 			const [rows] = await batch((tx) => [
 				tx
 					.insert(serverValues)
-					.values({ name: PREFIX + cause, value })
+					.values({ name: ALERT_PREFIX + cause, value })
 					.onConflictDoUpdate({ target: serverValues.name, set: { value }, setWhere: isOld })
 					.returning({ name: serverValues.name }),
 			]);
@@ -57,7 +57,7 @@ export function createClaims({ db, batch, isShared }: Pick<Storage, 'db' | 'batc
 				tx
 					.update(serverValues)
 					.set({ value: sql`'over ' || substr(${serverValues.value}, 6)` })
-					.where(and(rowOf(cause), like(serverValues.value, 'open %')))
+					.where(and(rowOf(cause), like(serverValues.value, `${OPEN_ALERT}%`)))
 					.returning({ name: serverValues.name }),
 			]);
 			return rows.length > 0;

@@ -85,7 +85,7 @@ async function restore(cli: Cli, job: Job): Promise<void> {
 	const aside = `${databaseFile}.replaced-${moment}`;
 	const files = isArchive(backup) ? await unpack(cli, job, replacement) : copy(backup, replacement);
 	const held = job.sendsWaiting ? 0 : databaseFileAt(replacement).hold(RESTORED);
-	const again = isThere ? repeatErasures(cli, databaseFile, replacement) : 0;
+	const again = isThere ? takeOver(cli, databaseFile, replacement) : 0;
 	const missing = await missingSettings(replacement, job.config);
 	const database = databaseFileAt(databaseFile);
 	database.replace({ replacement, aside });
@@ -121,8 +121,12 @@ async function restore(cli: Cli, job: Job): Promise<void> {
 	await cli.record(job.config, 'restore', { facts: { backup: name, replaced: isThere } });
 }
 
-/** Persons who were erased since the backup are in it: the records of that are taken over from the database that it replaces. */
-function repeatErasures(cli: Cli, databaseFile: string, replacement: string): number {
+/**
+ * Takes over from the database that it replaces which alerts are open, and the records of erasures: persons who were erased since
+ * the backup are in it. @returns how many of these there are
+ */
+function takeOver(cli: Cli, databaseFile: string, replacement: string): number {
+	databaseFileAt(replacement).takeAlerts(databaseFile);
 	let records: StoredErasure[];
 	try {
 		records = databaseFileAt(databaseFile).erasures();

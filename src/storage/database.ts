@@ -60,6 +60,8 @@ export interface DatabaseFile extends Database {
 	erasures(): StoredErasure[];
 	/** Takes those of another database that it does not have, to be done again; returns how many these are. */
 	repeatErasures(others: readonly StoredErasure[]): number;
+	/** Takes over the alerts that are open in another database, as far as it can be read, so that their ends are told. */
+	takeAlerts(other: string): void;
 	/** Puts a copy in its place and keeps what was there under another name; for the holder of the lock. */
 	replace(paths: { replacement: string; aside: string }): void;
 	/** Compares it with another one of its version, table by table; what is derived is left out. */

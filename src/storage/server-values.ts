@@ -4,6 +4,15 @@ import { eq } from 'drizzle-orm';
 import type { Db, Storage } from './contract.ts';
 import { serverValues } from './tables.ts';
 
+export interface ServerValue {
+	name: string;
+	value: string;
+}
+
+/** The alerts that were sent: one for each cause, which begins so while the cause is there. */
+export const ALERT_PREFIX = 'alert:';
+export const OPEN_ALERT = 'open ';
+
 /** `undefined` if it was not noted. */
 export async function readServerValue({ db }: Pick<Storage, 'db'>, name: string): Promise<string | undefined> {
 	const [row] = await db.select().from(serverValues).where(eq(serverValues.name, name));

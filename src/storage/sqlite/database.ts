@@ -5,6 +5,7 @@ import { readFileRecords, readOutbox } from '../closed-reads.ts';
 import type { DatabaseFile, NamedFile } from '../database.ts';
 import { againOf, ERASURE_PREFIX, type StoredErasure } from '../erasure-records.ts';
 import { PAUSE_PREFIX } from '../pauses.ts';
+import { ALERT_PREFIX, OPEN_ALERT, type ServerValue } from '../server-values.ts';
 import type { Operation } from '../submissions/operation.ts';
 import { compareRows, countOmitted } from './compare.ts';
 import { behindLinks, closeWriteConnection, openReadConnection, openWriteConnection } from './connection.ts';
@@ -31,6 +32,7 @@ export function sqliteDatabaseAt(file: string): DatabaseFile {
 		hold: (reason) => holdDeliveries(file, reason),
 		erasures: () => readErasures(file),
 		repeatErasures: (others) => repeatErasures(file, others),
+		takeAlerts: (other) => takeAlerts(file, other),
 		serverValue: (name) => readServerValue(file, name),
 		replace: (paths) => replaceDatabase(file, paths),
 		removeLeftovers: () => removeLeftovers(file),
@@ -71,12 +73,14 @@ function holdDeliveries(file: string, reason: string): number {
 	}
 }
 
-function readErasures(file: string): StoredErasure[] {
+const readErasures = (file: string) => readValues(file, ERASURE_PREFIX);
+
+function readValues(file: string, prefix: string): ServerValue[] {
 	const client = openReadConnection(file);
 	try {
 		if (!hasValues(client)) return [];
-		const named = client.query<StoredErasure, [string]>('select name, value from server_values where name like ?');
-		return named.all(`${ERASURE_PREFIX}%`);
+		const named = client.query<ServerValue, [string]>('select name, value from server_values where name like ?');
+		return named.all(`${prefix}%`);
 	} finally {
 		client.close();
 	}
@@ -92,6 +96,26 @@ function repeatErasures(file: string, others: readonly StoredErasure[]): number 
 		const repeat = ({ name, value }: StoredErasure) =>
 			insert.run(name, JSON.stringify(againOf(JSON.parse(value)))).changes;
 		return client.transaction(() => others.reduce((sum, record) => sum + repeat(record), 0))();
+	} finally {
+		closeWriteConnection(client);
+		syncToDisk(file);
+	}
+}
+
+function takeAlerts(file: string, other: string): void {
+	let alerts: ServerValue[];
+	try {
+		alerts = readValues(other, ALERT_PREFIX).filter(({ value }) => value.startsWith(OPEN_ALERT));
+	} catch {
+		// It may be damaged, which is why there is a restore.
+		return;
+	}
+	if (alerts.length === 0) return;
+	const client = openWriteConnection(file);
+	try {
+		if (!hasValues(client)) return;
+		const take = client.query('insert or replace into server_values (name, value) values (?, ?)');
+		client.transaction(() => alerts.forEach(({ name, value }) => void take.run(name, value)))();
 	} finally {
 		closeWriteConnection(client);
 		syncToDisk(file);
