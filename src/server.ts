@@ -76,12 +76,14 @@ export async function startServer(app: App): Promise<RunningServer> {
 /** Starts the work of each server, and that which one server does for all. Mails link to the addresses. */
 function startBackground(app: App, { base: baseUrl, submit }: PublicUrls): StopWork {
 	const { backups, config, dispatch, files, log, spam, storage } = app;
-	const noteNames = () =>
-		void noteSetNames(storage, config).catch((cause) =>
-			log.warn('The names of the settings could not be noted for backups.', { cause }),
+	const noteForBackups = () =>
+		void Promise.all([noteSetNames(storage, config), backups.identify()]).catch((cause) =>
+			log.warn('The identity of the installation and the names of its settings could not be noted for backups.', {
+				cause,
+			}),
 		);
-	noteNames();
-	app.onReload(noteNames);
+	noteForBackups();
+	app.onReload(noteForBackups);
 	const work: StopWork[] = [
 		startFileWatch(storage, { ...config.files, store: files.store, log }),
 		startFollowing(spam.models, log),

@@ -165,6 +165,8 @@ export function createBackups({ config, storage, log, record, now, elapsed = () 
 	}
 
 	return {
+		/** Notes the identity of the installation, by which backups of a command are told from those of others, too. */
+		identify: secret,
 		/** Each server looks at the place; one makes the backups. */
 		start(): StopWork {
 			const steps = repeat(step, FIRST_AFTER_MS);

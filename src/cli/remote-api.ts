@@ -172,7 +172,10 @@ function serverOf({ server, insecure }: Options, env: Io['env']): string {
 	)
 		throw new CommandError('--server must be the base address of a server, such as https://forms.example.com.', 2);
 	if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname) && insecure !== true)
-		throw new CommandError('--server is not encrypted: others could read the key. Use https, or add --insecure.', 2);
+		throw new CommandError(
+			`${url.origin} is not encrypted: others could read the key. Use https, or add --insecure.`,
+			2,
+		);
 	if (url.protocol === 'http:' && insecure !== true && isProxied(url.hostname, env))
 		throw new CommandError(`HTTP_PROXY would get the key: add ${url.hostname} to NO_PROXY.`, 2);
 	return `${url.origin}${url.pathname.replace(/\/$/, '')}`;

@@ -1,6 +1,7 @@
 /** `formsrv restore`: replaces the database by a backup, and brings back the files that are in it. */
 
 import { rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { isArchive } from '../backup/read-archive.ts';
 import { allSetNames, setNames } from '../backup/set-names.ts';
 import { unpackDatabase } from '../backup/unpack.ts';
@@ -49,6 +50,7 @@ export function addRestore(program: CliCommand, cli: Cli): void {
 		const config = cli.loadSettings(options);
 		if (!isFile(config.database)) return restoreFiles(cli, { name, config, options });
 		const databaseFile = databaseFileAt(config.database).place();
+		refuseToOthers(dirname(databaseFile));
 		const releaseLock = databaseFileAt(databaseFile).lock();
 		if (!releaseLock) throw new CommandError(`A server runs on ${databaseFile}. Stop it first.`);
 		const store = await openFileStore(config.files.place);
@@ -72,6 +74,15 @@ export function addRestore(program: CliCommand, cli: Cli): void {
 			releaseLock();
 		}
 	});
+}
+
+/** The server could not read what root restores for it. */
+function refuseToOthers(folder: string): void {
+	const uid = statSync(folder, { throwIfNoEntry: false })?.uid ?? 0;
+	if (process.getuid?.() !== 0 || uid === 0) return;
+	throw new CommandError(
+		`${folder} belongs to the user ${uid}, who could not read what root restores. Run it as that user: sudo -u '#${uid}' formsrv restore …`,
+	);
 }
 
 async function restore(cli: Cli, job: Job): Promise<void> {

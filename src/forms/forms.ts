@@ -4,6 +4,7 @@ import { and, desc, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { Captcha } from '../form-values/captchas.ts';
 import { addressesOf } from '../form-values/notification-rules.ts';
 import { decodeId, encodeId } from '../ids.ts';
+import { recordAction } from '../storage/audit/action.ts';
 import { changesBetween, clipped } from '../storage/audit/changes.ts';
 import type { Db, Storage } from '../storage/contract.ts';
 import { FormGone, UniqueViolation } from '../storage/errors.ts';
@@ -119,6 +120,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			const names = Object.keys(settings) as SettingName[];
 			return { form, differs: names.filter((name) => !Bun.deepEquals(form[name], wanted[name])) };
 		},
+		recordFound: (form: Pick<Form, 'id'>) => recordFound(storage, form),
 		/**
 		 * @param checkDisclosure Throws if the caller may not make the disclosure.
 		 * @throws AppError VALIDATION_ERROR, FORBIDDEN, SLUG_TAKEN
@@ -225,6 +227,11 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			storage.events.publish({ type: 'sweep' });
 		},
 	};
+}
+
+/** Records the action in which a form was asked for that is there already. */
+function recordFound(storage: Storage, { id }: Pick<Form, 'id'>): Promise<void> {
+	return recordAction(storage, { object: `form:${id}`, formId: decodeId(id) });
 }
 
 async function readNames({ db }: Storage, ids: readonly string[]): Promise<{ id: string; name: string }[]> {

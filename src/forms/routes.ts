@@ -65,6 +65,7 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 				const input = await readJson(request, UpdateForm);
 				const ensured = await ensureForm(forms, params.slug, { mode: ownMode, input, checkDisclosure });
 				if (ensured.isNew) set.status = 201;
+				else await forms.recordFound(ensured.form);
 				return ensured;
 			},
 			{

@@ -4,6 +4,7 @@ import { Database } from 'bun:sqlite';
 import { beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import {
 	chmodSync,
+	chownSync,
 	copyFileSync,
 	cpSync,
 	existsSync,
@@ -31,6 +32,7 @@ import { databaseFileAt, openStorage } from '../../src/storage/open.ts';
 import { migrate } from '../../src/storage/sqlite/migrate.ts';
 import { type CommandLine, openCommandLine } from '../cli/command-line.ts';
 import { withProgram } from '../programs.ts';
+import { isRoot, OTHER_USER } from '../run-folder.ts';
 import { changeByte, spreadOver } from './changed-bytes.ts';
 import { addForm, contentsOf, FORM, submitFiles } from './visitors-files.ts';
 
@@ -293,6 +295,16 @@ describe('a restore', () => {
 		expect((await everythingIn('formsrv-data')).contents).toEqual(
 			new Map(sent.map(({ file: { key }, content }) => [key, content])),
 		);
+	});
+
+	test.skipIf(!isRoot)('by root into a folder of another user is refused, who could not read it', async () => {
+		await prepare();
+		await cli.json('backup', 'x.tar');
+		chownSync(cli.path('formsrv-data'), OTHER_USER, OTHER_USER);
+		expect(await cli.call('restore', 'x.tar', '--force')).toMatchObject({
+			code: 1,
+			stderr: expect.stringContaining(`sudo -u '#${OTHER_USER}' formsrv restore`),
+		});
 	});
 
 	test('of a backup of a newer version changes nothing', async () => {

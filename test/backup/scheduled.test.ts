@@ -13,15 +13,16 @@ import {
 	writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { AuditLog } from '../../src/audit/schema.ts';
 import { prune } from '../../src/backup/keep.ts';
-import { archiveName, keptArchives } from '../../src/backup/names.ts';
+import { archiveName, INSTALLATION, keptArchives } from '../../src/backup/names.ts';
 import { folderPlace } from '../../src/backup/place.ts';
 import { createBackups, lastBackup, lastDump } from '../../src/backup/schedule.ts';
 import type { Status } from '../../src/dashboard/status/schema.ts';
 import { openFolder } from '../../src/files/folder.ts';
 import { openStorage } from '../../src/storage/open.ts';
+import { readServerValue } from '../../src/storage/server-values.ts';
 import { type CommandLine, openCommandLine } from '../cli/command-line.ts';
 import { type S3Server, startS3Server } from '../files/s3-server.ts';
 import { openTestServer, type TestServer } from '../server.ts';
@@ -313,6 +314,18 @@ describe('formsrv backup without a name', () => {
 			stderr: expect.stringContaining('formsrv.db is changed'),
 		});
 	});
+});
+
+test('an installation has its identity from its first start, also without a place of backups', async () => {
+	const server = await openTestServer();
+	servers.push(server);
+	const id = await until(() => readServerValue(server.app.storage, INSTALLATION));
+	const cli = openCommandLine(undefined, {
+		FORMSRV_BACKUP_TO: folder,
+		FORMSRV_DATABASE_URL: `sqlite:${server.app.config.database}`,
+	});
+	const { file } = await cli.json('backup');
+	expect(keptArchives([{ name: basename(file) }])[0]?.id).toBe(id.slice(0, 8));
 });
 
 test('drill takes the newest of the installation that is here, and without a database the newest of all, never one of the future', async () => {

@@ -91,6 +91,12 @@ test('a server that is not there is told to the agent, which goes on', async () 
 	expect(code).toBe(0);
 });
 
+test('an address of the settings that is not encrypted is named in the error', async () => {
+	const { code, stderr } = await exchange('', ['--host', '192.0.2.1', '--port', '8080']);
+	expect(code).toBe(2);
+	expect(stderr).toStartWith('http://192.0.2.1:8080 is not encrypted');
+});
+
 test('a line that does not end is read up to a bound', async () => {
 	const { code, stderr } = await exchange('x'.repeat(5 * 2 ** 20));
 	expect([code, stderr]).toEqual([1, 'A message has more than 4 MiB.\n']);

@@ -1,6 +1,7 @@
 /** A form is found by its slug, or made: once, whoever asks, and never changed. */
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { AuditLog } from '../../src/audit/schema.ts';
 import type { EnsuredForm, Form } from '../../src/forms/schema.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
@@ -38,6 +39,11 @@ test('one that is there is returned as it is, with what differs from what was se
 	const { status, body } = await ensure('THERE', wanted);
 	expect(status).toBe(200);
 	expect<EnsuredForm>(body).toEqual({ form: made, isNew: false, differs: ['allowedDomains', 'maxSubmissions'] });
+	const { body: audit } = await server.call<AuditLog>(`GET /api/audit?action=ensureForm&object=form:${made.id}`);
+	expect(audit.entries).toMatchObject([
+		{ form: made.id, object: { kind: 'form', id: made.id }, details: {} },
+		{ form: made.id, object: { kind: 'form', id: made.id } },
+	]);
 	await server.call(`PATCH /api/forms/${made.id}`, { json: wanted });
 	expect((await ensure('there', wanted)).body.differs).toEqual([]);
 	const { body: whole } = await server.call<Form>(`GET /api/forms/${made.id}`);
