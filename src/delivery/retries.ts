@@ -166,14 +166,16 @@ export function createRetries(storage: Storage, now: () => number) {
 				sql`coalesce(${deliveries.state}, '') = 'withheld'`,
 			);
 			const releasable = isTest ? withheld : and(withheld, deliverable);
-			const [released] = await storage.batch(
+			const [released, failed] = await storage.batch(
 				(tx) => [
 					tx.update(deliveries).set(values).where(releasable).returning(WHERE_TO),
-					tx.update(deliveries).set(stranded).where(withheld),
+					tx.update(deliveries).set(stranded).where(withheld).returning({ id: deliveries.id }),
 				],
 				([rows]) => ({ formId, counts: { deliveries: rows.length } }),
 			);
 			if (!isTest) wake(released);
+			for (const { id } of failed)
+				storage.events.publish({ type: 'delivery', formId, deliveryId: id, state: 'failed' });
 			return released.length;
 		},
 	};

@@ -117,8 +117,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			const settings = checkUpdate(input, held);
 			// As clients see both: a default may be stored in two ways.
 			const [form, wanted] = [await readForm(held), toForm({ ...held, ...settings })];
-			const names = Object.keys(settings) as SettingName[];
-			return { form, differs: names.filter((name) => !Bun.deepEquals(form[name], wanted[name])) };
+			return { form, differs: differences(Object.keys(settings) as SettingName[], form, wanted) };
 		},
 		recordFound: (form: Pick<Form, 'id'>) => recordFound(storage, form),
 		/**
@@ -227,6 +226,10 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			storage.events.publish({ type: 'sweep' });
 		},
 	};
+}
+
+function differences(names: readonly SettingName[], form: Form, wanted: Form): SettingName[] {
+	return names.filter((name) => !Bun.deepEquals(form[name], wanted[name]));
 }
 
 /** Records the action in which a form was asked for that is there already. */

@@ -149,7 +149,11 @@ test('a delivery to a disabled webhook says so, cannot be retried, and goes once
 	await expect(retries.retry(encodeId(waiting?.id as number))).rejects.toMatchObject({ code: 'CONFLICT' });
 	expect(await retries.retryMany({ state: 'waiting' })).toBe(0);
 	await fixture.storage.submissions.change(fixture.form.id, [spam], { isSpam: false });
+	const heard: unknown[] = [];
+	const stop = fixture.storage.events.subscribe(['delivery'], ({ state }) => void heard.push(state));
 	expect(await retries.release(fixture.form.id, [spam])).toBe(0);
+	stop();
+	expect(heard).toEqual(['failed']);
 	const released = (await fixture.rows()).find(({ submissionId }) => submissionId === spam);
 	expect(released).toMatchObject({ state: 'failed', lastError: 'The webhook is disabled' });
 	await service.update(ref, { isActive: true });
