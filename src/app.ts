@@ -138,6 +138,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		altcha,
 		judge: spam.judge,
 		prepareJudge: spam.prepare,
+		addressKeys: dispatch.visitors.keys,
 		stamps: spam.stamps,
 		metrics,
 		language: config.language,

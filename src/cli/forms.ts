@@ -214,7 +214,8 @@ function addDelete(forms: CliCommand, cli: Cli): void {
 		.examples('formsrv forms delete contact-k3v9x2qm --yes');
 	runOnApi(command, { cli }, (options, name: string) => async (api) => {
 		const form = await findForm(api, name);
-		const what = `form "${form.name}" (${form.slug}) and its ${plural(form.submissionCount + form.spamCount, 'submission')}`;
+		const count = form.submissionCount + form.spamCount + form.pendingCount;
+		const what = `form "${form.name}" (${form.slug}) and its ${plural(count, 'submission')}`;
 		if (!options.yes) {
 			throw new CommandError(`This deletes ${what}, which cannot be undone. Add --yes to do it.`, 2);
 		}

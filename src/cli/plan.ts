@@ -140,8 +140,8 @@ function formSteps(place: Place, { wanted, form, file, parts }: Parts): Step[] {
 	return [create, ...ended];
 }
 
-function formRemoval(api: Api, { id, slug, submissionCount, spamCount }: Form, file: ReadFile): Step {
-	const label = `form ${slug} with its ${plural(submissionCount + spamCount, 'submission')}`;
+function formRemoval(api: Api, { id, slug, submissionCount, spamCount, pendingCount }: Form, file: ReadFile): Step {
+	const label = `form ${slug} with its ${plural(submissionCount + spamCount + pendingCount, 'submission')}`;
 	const path = at`/api/forms/${id}`;
 	const run = async () => {
 		// The steps before it may have taken minutes.

@@ -90,8 +90,10 @@ function printPage(cli: Cli, { submissions, pagination }: SubmissionList): void 
 	else if (cursor !== undefined) cli.note(`For later ones go on with --after ${cursor}.`);
 }
 
-function stateOf({ isRead, isStarred, isSpam }: SubmissionList['submissions'][number]): string {
-	return [isSpam ? 'spam' : '', isRead ? 'read' : 'unread', isStarred ? 'starred' : ''].filter(Boolean).join(',');
+function stateOf({ isRead, isStarred, isSpam, isPending }: SubmissionList['submissions'][number]): string {
+	return [isSpam ? 'spam' : '', isPending ? 'pending' : '', isRead ? 'read' : 'unread', isStarred ? 'starred' : '']
+		.filter(Boolean)
+		.join(',');
 }
 
 function summaryOf(data: Record<string, unknown>): string {

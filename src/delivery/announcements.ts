@@ -77,11 +77,15 @@ export function createAnnouncements(
 		let counts = new Map<Hook, number>();
 		let planned: NewDelivery[] = [];
 
-		/** Spam that stays spam is of interest to those who get spam; its removal to all, who may have got it before it was marked. */
+		/**
+		 * Spam that stays spam is of interest to those who get spam; its removal to all, who may have got it before it was marked. They
+		 * know nothing of what is pending.
+		 */
 		const isFor =
 			(hook: Hook) =>
 			({ id, before, after: flags }: Change): boolean =>
 				!unmet.get(hook)?.has(id) &&
+				!before?.isPending &&
 				(isRemoval || !before?.isSpam || flags?.isSpam === false || hook.events.includes(SUBMISSION_SPAM));
 
 		const rowOf = ({ id: webhookId, url: destination }: Hook, about: { submissionId: number } | Facts): NewDelivery => {

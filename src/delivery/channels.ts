@@ -70,7 +70,7 @@ export function createChannels(
 			targets: visitorTargets,
 			...lazyMessages(async () => {
 				const { createVisitorChannel } = await import('./visitor/channel.ts');
-				return createVisitorChannel(storage, { setup: mail, language, budget, ...visitors });
+				return createVisitorChannel(storage, { setup: mail, language, budget, ...visitors, now });
 			}),
 		},
 		webhook: {

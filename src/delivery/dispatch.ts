@@ -11,6 +11,7 @@ import { createRetries } from './retries.ts';
 import type { MailContent } from './schema.ts';
 import { createAddressKeys } from './visitor/address-keys.ts';
 import { createVisitorBounds } from './visitor/bounds.ts';
+import { createConfirmations } from './visitor/confirmations.ts';
 import { createVisitorLinks } from './visitor/links.ts';
 import { type MailOutage, startWorker, type Worker, type WorkerTiming } from './worker/worker.ts';
 
@@ -31,9 +32,11 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 	const budget = createShare(options.budget, CONTENT_BYTES);
 	const mail = readMailSetup(options);
 	const keys = createAddressKeys(storage);
-	const visitors = { bounds: createVisitorBounds(storage, { keys, now }), links: createVisitorLinks(keys) };
-	const channels = createChannels(storage, { ...options, mail, budget, visitors, now });
+	const bounds = createVisitorBounds(storage, { keys, now });
+	const links = createVisitorLinks(keys);
+	const channels = createChannels(storage, { ...options, mail, budget, visitors: { bounds, links }, now });
 	const outbox = createOutbox(storage, { channels, now });
+	const confirmations = createConfirmations(storage, { outbox, links, now });
 	let worker: Worker | undefined;
 	/** At the server that sends, if that is another. */
 	let outageElsewhere: MailOutage = null;
@@ -55,7 +58,7 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 		outbox,
 		deliveries: createDeliveries(storage, { channels, isMailSet: () => mail.server !== null, mailOutage }),
 		retries: createRetries(storage, now),
-		visitors,
+		visitors: { bounds, links, keys, confirmations },
 		/** Public address of the dashboard. */
 		baseUrl: () => mail.identity.baseUrl,
 		/** As the function of `test-mail.ts`, loaded on demand with the mail library. */

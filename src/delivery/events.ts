@@ -1,6 +1,7 @@
 /** The events that cause deliveries, each once. Pure. */
 
 export const SUBMISSION_CREATED = 'submission.created';
+export const SUBMISSION_CONFIRMED = 'submission.confirmed';
 export const SUBMISSION_SPAM = 'submission.spam';
 export const SUBMISSION_UPDATED = 'submission.updated';
 export const SUBMISSION_DELETED = 'submission.deleted';
@@ -21,8 +22,13 @@ interface EventWords {
 export const WEBHOOK_EVENTS = {
 	[SUBMISSION_CREATED]: {
 		label: 'New submissions',
-		posted: 'a submission was stored that is not spam, or was marked as genuine',
+		posted: 'a submission was stored that is not spam, or was marked as genuine, or its address was confirmed',
 		headline: 'new submission',
+	},
+	[SUBMISSION_CONFIRMED]: {
+		label: 'Confirmed addresses',
+		posted: 'a visitor confirmed the address of a submission',
+		headline: 'address confirmed',
 	},
 	[SUBMISSION_SPAM]: { label: 'Spam', posted: 'a submission was stored as spam', headline: 'spam' },
 	[SUBMISSION_UPDATED]: {
@@ -46,8 +52,12 @@ export const WEBHOOK_EVENTS = {
 export type WebhookEvent = keyof typeof WEBHOOK_EVENTS;
 export const WEBHOOK_EVENT_NAMES = Object.keys(WEBHOOK_EVENTS) as WebhookEvent[];
 
+/** The event of a mail that asks a visitor to confirm an address. */
+export const CONFIRMATION_ASKED = 'submission.confirmation-asked';
+
 /** Returns whether deliveries of an event are withheld while their submission is spam: others say that it is. */
-export const isWithheldAsSpam = (event: string): boolean => event === SUBMISSION_CREATED;
+export const isWithheldAsSpam = (event: string): boolean =>
+	event === SUBMISSION_CREATED || event === SUBMISSION_CONFIRMED || event === CONFIRMATION_ASKED;
 
 /** The events that only mails are about. */
 export const SUBMISSIONS_DIGEST = 'submissions.digest';

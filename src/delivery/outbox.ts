@@ -4,12 +4,21 @@ import { eq } from 'drizzle-orm';
 import { fieldTexts } from '../form-values/conditions.ts';
 import { addressesOf } from '../form-values/notification-rules.ts';
 import type { Storage } from '../storage/contract.ts';
-import type { NewDelivery, NewSubmission } from '../storage/submission.ts';
+import { PLACE } from '../storage/filters.ts';
+import { type NewDelivery, type NewSubmission, placeOfNew } from '../storage/submission.ts';
 import { CHANNELS, type DeliveryRow, type FormRow, webhooks } from '../storage/tables.ts';
 import { lazy } from '../tasks/lazy.ts';
 import { createAnnouncements } from './announcements.ts';
 import type { Channels, Hook } from './channel.ts';
-import { ADDRESS_CHANGED, DELIVERY_FAILED, isWithheldAsSpam, SUBMISSION_CREATED, SUBMISSION_SPAM } from './events.ts';
+import {
+	ADDRESS_CHANGED,
+	CONFIRMATION_ASKED,
+	DELIVERY_FAILED,
+	isWithheldAsSpam,
+	SUBMISSION_CONFIRMED,
+	SUBMISSION_CREATED,
+	SUBMISSION_SPAM,
+} from './events.ts';
 import { failureOf } from './webhooks/facts.ts';
 
 type InitialState = Pick<NewDelivery, 'state' | 'nextAttemptAt' | 'lastError'>;
@@ -17,7 +26,9 @@ type InitialState = Pick<NewDelivery, 'state' | 'nextAttemptAt' | 'lastError'>;
 /** A submission about to be stored, and its form. */
 interface Cause {
 	form: FormRow;
-	submission: Pick<NewSubmission, 'spamReason' | 'data'>;
+	submission: Pick<NewSubmission, 'spamReason' | 'data' | 'addressKey'>;
+	/** True if its address was just confirmed. */
+	isConfirmed?: boolean;
 	/** The language of the visitor, if the form writes to visitors. */
 	language?: string | undefined;
 }
@@ -32,9 +43,14 @@ interface Circumstances {
 /** The row of a notice must not take these from the delivery that failed. */
 const UNTRIED = { attempts: 0, finishedAt: null, lastError: null, digestId: null, language: null } as const;
 const NO_HOOKS: Hook[] = [];
+const isUntold = (event: string): boolean => event === DELIVERY_FAILED || event === CONFIRMATION_ASKED;
 /** The events of a submission. Of spam also the one that is withheld until the owner says that it is genuine. */
 const GENUINE = [SUBMISSION_CREATED];
 const SPAM = [SUBMISSION_CREATED, SUBMISSION_SPAM];
+const PENDING = [CONFIRMATION_ASKED];
+const CONFIRMED = [SUBMISSION_CREATED, SUBMISSION_CONFIRMED];
+
+const EVENTS_IN = { [PLACE.inbox]: GENUINE, [PLACE.spam]: SPAM, [PLACE.pending]: PENDING } as const;
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
@@ -75,11 +91,12 @@ export function createOutbox(storage: Storage, { channels, now }: { channels: Ch
 		return { state: 'waiting', nextAttemptAt: now() + delayMs };
 	}
 
-	function rowsFor({ form, submission: { spamReason, data }, language }: Cause): NewDelivery[] {
+	function rowsFor({ form, submission, language, isConfirmed = false }: Cause): NewDelivery[] {
+		const { spamReason, data } = submission;
 		const texts = fieldTexts(data);
 		const hooks = hooksByForm.get(form.id) ?? NO_HOOKS;
 		const rows: NewDelivery[] = [];
-		for (const event of spamReason === null ? GENUINE : SPAM) {
+		for (const event of isConfirmed ? CONFIRMED : EVENTS_IN[placeOfNew(submission)]) {
 			for (const channel of CHANNELS) {
 				const { targets, withheld } = channels[channel];
 				for (const { delayMs, ...target } of targets(form, { event, hooks, texts, data, language })) {
@@ -110,10 +127,10 @@ export function createOutbox(storage: Storage, { channels, now }: { channels: Ch
 		wake,
 		/**
 		 * Plans the notices about those deliveries that were given up, to each webhook of the form but the one that failed. A notice that
-		 * fails causes none, because two webhooks that fail would notify each other without end.
+		 * fails causes none, because two webhooks that fail would notify each other without end; nor does a mail about what is pending.
 		 */
 		async planFailures(rows: readonly DeliveryRow[]): Promise<NewDelivery[]> {
-			const failed = rows.filter(({ state, event }) => state === 'failed' && event !== DELIVERY_FAILED);
+			const failed = rows.filter(({ state, event }) => state === 'failed' && !isUntold(event));
 			const hooks = failed[0] ? await hooksOf(failed[0].formId) : NO_HOOKS;
 			const told = hooks.filter(({ events }) => events.includes(DELIVERY_FAILED));
 			return failed.flatMap((row) => {

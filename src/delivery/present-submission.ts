@@ -32,6 +32,12 @@ export const STATE: readonly Member[] = [
 	{ name: 'isRead', json: ({ isRead }) => `${isRead}`, column: {} },
 	{ name: 'isStarred', json: ({ isStarred }) => `${isStarred}`, column: {} },
 	{ name: 'isSpam', json: ({ isSpam }) => `${isSpam}`, column: {} },
+	{ name: 'isPending', json: ({ isPending }) => `${isPending}` },
+	{
+		name: 'confirmedAt',
+		json: ({ confirmedAt }) => (confirmedAt === null ? 'null' : `"${new Date(confirmedAt).toISOString()}"`),
+		column: { cell: ({ confirmedAt }) => (confirmedAt === null ? '' : new Date(confirmedAt).toISOString()) },
+	},
 	{
 		name: 'spamReason',
 		json: ({ isSpam, spamReason }) => (isSpam ? JSON.stringify(spamReason ?? 'marked') : undefined),

@@ -17,8 +17,15 @@ export interface Autoresponder extends VisitorMail {
 	delayMinutes: number;
 }
 
+/** The mail with the link by which a visitor confirms that an address is theirs. */
+export type ConfirmationMail = VisitorMail;
+
 type AsSent<Mail> = { [Member in keyof Mail]?: Mail[Member] | null };
 export type AutoresponderInput = AsSent<Autoresponder>;
+export type ConfirmationInput = AsSent<ConfirmationMail>;
+
+/** How long a submission waits for its confirmation. */
+export const CONFIRMATION_DAYS = 7;
 
 export const VISITOR_MAIL_MAX = { field: 200, subject: 200, text: 2000, delayMinutes: 10_080 } as const;
 

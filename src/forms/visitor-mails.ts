@@ -2,27 +2,52 @@
 
 import { invalidField } from '../errors.ts';
 import { isClosed } from '../field-rules/rules.ts';
+import type { VisitorMail } from '../form-values/visitor-mails.ts';
 import { placeholdersIn } from '../text/placeholders.ts';
 import type { FormSettings } from './settings.ts';
 
+const FORM_NAME = 'form.name';
+
 /** @throws AppError VALIDATION_ERROR if robots could have mails sent, or words of their own in them */
-export function checkVisitorMails({ autoresponder, captcha, fields }: Partial<FormSettings>): void {
+export function checkVisitorMails({ autoresponder, confirm, captcha, fields }: Partial<FormSettings>): void {
+	if (confirm) {
+		checkPlaceholders(confirm, {
+			name: 'confirm',
+			known: [FORM_NAME],
+			rest: 'the only placeholder is {{form.name}}, because the mail goes to an address that is not confirmed yet.',
+		});
+	}
 	if (!autoresponder) return;
-	if (!captcha) {
+	if (!captcha && confirm?.field !== autoresponder.field) {
 		throw invalidField(
 			'autoresponder',
 			'NEEDS_CAPTCHA',
-			'autoresponder needs a captcha: without one, robots could have this form send mails to anyone. Set captcha, or set autoresponder to null.',
+			'autoresponder needs a captcha, or confirm with the same field: without one, robots could have this form send mails to anyone. Set captcha or confirm, or set autoresponder to null.',
 		);
 	}
-	const known = new Set(['form.name', ...(fields ?? []).filter(isClosed).map(({ name }) => name)]);
+	checkPlaceholders(autoresponder, {
+		name: 'autoresponder',
+		known: [FORM_NAME, ...(fields ?? []).filter(isClosed).map(({ name }) => name)],
+		rest: 'a placeholder stands for a field whose rule is a select with options, a number or a date, or is {{form.name}}. Anything else could carry the words of a robot to others.',
+	});
+}
+
+interface Placeholders {
+	/** That of the setting. */
+	name: string;
+	known: readonly string[];
+	/** The end of the sentence about another one. */
+	rest: string;
+}
+
+function checkPlaceholders(mail: VisitorMail, { name, known, rest }: Placeholders): void {
 	for (const member of ['subject', 'text'] as const) {
-		const open = placeholdersIn(autoresponder[member] ?? '').find((name) => !known.has(name));
+		const open = placeholdersIn(mail[member] ?? '').find((placeholder) => !known.includes(placeholder));
 		if (open === undefined) continue;
 		throw invalidField(
-			`autoresponder.${member}`,
+			`${name}.${member}`,
 			'INVALID_PLACEHOLDER',
-			`autoresponder.${member} must not have {{${open}}}: a placeholder stands for a field whose rule is a select with options, a number or a date, or is {{form.name}}. Anything else could carry the words of a robot to others.`,
+			`${name}.${member} must not have {{${open}}}: ${rest}`,
 		);
 	}
 }

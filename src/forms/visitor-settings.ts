@@ -5,7 +5,7 @@ import { choice } from './kinds/choice.ts';
 import { pages } from './kinds/pages.ts';
 import { count, moment } from './kinds/scalar.ts';
 import { optionalText } from './kinds/text.ts';
-import { autoresponder } from './kinds/visitor-mails.ts';
+import { autoresponder, confirmation } from './kinds/visitor-mails.ts';
 import { CLOSED_TEXT_MAX, checkClosedText } from './opening.ts';
 
 const SUBMISSIONS_MAX = 1_000_000_000;
@@ -76,16 +76,32 @@ export const VISITOR_SETTINGS = {
 			help: 'Texts of the thank-you page and colour of all pages, as JSON or @FILE',
 		},
 	}),
+	confirm: confirmation({
+		description:
+			'Double opt-in: a submission is pending until its visitor follows the link in a mail to the address in `field`, which then has to be ' +
+			'filled in. Until then it is in no list but that of `filter=pending`, counts nowhere else, takes no place of `maxSubmissions`, and ' +
+			'is sent to nobody; after 7 days it is removed. `subject`, one line of up to 200 characters, and `text`, up to 2,000, take the place of ' +
+			'ours, and may have `{{form.name}}`. At most one mail a day goes to an address, with other mails to visitors three in all: the one ' +
+			'link confirms all that waits for the address in this form. `null`: nothing waits.',
+		example: null,
+		group: 'visitors',
+		label: 'Confirmed addresses',
+		hint: 'Submissions wait until the visitor has opened the link in a mail, for 7 days at most. The mail is in your words, and has nothing of what was submitted.',
+		option: {
+			flags: '--confirm <mail>',
+			help: 'Has visitors confirm their address by a mail, as JSON or @FILE, such as {"field":"email"}',
+		},
+	}),
 	autoresponder: autoresponder({
 		description:
 			'A mail to the visitor, at the address in `field`, `delayMinutes` after the submission, 0 to 10080. `subject`, one line of up to 200 ' +
 			'characters, and `text`, up to 2,000, take the place of ours, and may have `{{form.name}}` and `{{field}}` of fields whose rule is a `select` with options, a ' +
-			'`number` or a `date`. It takes a captcha on the form. At most one a day goes to an address, with other mails to visitors three in ' +
+			'`number` or a `date`. It takes a captcha on the form, or `confirm` with the same field, and then goes to confirmed addresses. At most one a day goes to an address, with other mails to visitors three in ' +
 			'all, and 100 an hour from a form. Not for spam, until it is marked as genuine. `null`: none.',
 		example: null,
 		group: 'visitors',
 		label: 'Automatic response',
-		hint: 'A mail to the visitor, in your words. It takes a captcha. {{topic}} stands for a field whose rule is a choice, a number or a date.',
+		hint: 'A mail to the visitor, in your words. It takes a captcha or confirmed addresses. {{topic}} stands for a field whose rule is a choice, a number or a date.',
 		option: {
 			flags: '--autoresponder <mail>',
 			help: 'A mail to the visitor, as JSON or @FILE, such as {"field":"email","subject":"Thank you","text":"We have your message."}',

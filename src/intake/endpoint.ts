@@ -8,7 +8,7 @@ import type { StatusQuery } from './checks/rates.ts';
 import { keyOf, type Senders } from './checks/senders.ts';
 import { prefersJson } from './content-negotiation.ts';
 import type { Intake } from './intake.ts';
-import { createLinkHandler, tokenIn, type VisitorMails } from './link-handler.ts';
+import { createLinkHandler, type Link, linkIn, type VisitorMails } from './link-handler.ts';
 import { helpPage } from './pages/help-page.ts';
 import {
 	acceptedResponse,
@@ -97,9 +97,9 @@ export function createEndpoint(options: EndpointOptions): Handler {
 		return preflight(request, { form, methods });
 	}
 
-	async function follow(known: Known, { slug, token }: { slug: string; token: string }): Promise<Response> {
+	async function follow(known: Known, slug: string, link: Link): Promise<Response> {
 		known.form = await Promise.try(intake.findForm, slug).catch(() => undefined);
-		return followLink(known.info, token, known.form);
+		return followLink(known.info, link, known.form);
 	}
 
 	/** A browser gets a page that explains how to post to the form; every other client gets the error. */
@@ -148,9 +148,9 @@ export function createEndpoint(options: EndpointOptions): Handler {
 				response = thanks(request, () => intake.findForm(slug));
 				break;
 			default: {
-				const token = tokenIn(rest);
-				if (token === undefined) throw noRoute([]);
-				response = follow(known, { slug, token });
+				const link = linkIn(rest);
+				if (link === undefined) throw noRoute([]);
+				response = follow(known, slug, link);
 			}
 		}
 		return response.catch((thrown) => rejected(known, thrown));

@@ -25,12 +25,12 @@ import { redirectTarget } from './redirect-target.ts';
 import { inLanguage } from './spoken-error.ts';
 
 /** In every language, since nothing may have to be loaded for the most frequent responses. */
-const SUCCESS_SENTENCES = sentencesOf('success') as unknown as Record<string, string[]>;
+const SUCCESS_SENTENCES = sentencesOf('success', 'confirmSent') as unknown as Record<string, [string, string]>;
 const SUCCESSES = new Map(
-	Object.entries(SUCCESS_SENTENCES).map(([language, [message]]) => {
-		const body = { success: true, message };
-		return [language, { body, json: JSON.stringify(body) }];
-	}),
+	Object.entries(SUCCESS_SENTENCES).map(([language, [message, confirm]]) => [
+		language,
+		{ stored: success({ message }), pending: success({ message: confirm, pending: true }) },
+	]),
 );
 const HEADER_NAMES = /^[A-Za-z0-9!#$%&'*+.^_`|~, -]{1,1000}$/;
 const DEFAULT_REQUEST_HEADERS = 'Accept, Content-Type, Formspree-Client, Idempotency-Key, X-Requested-With';
@@ -160,9 +160,26 @@ function negotiatedResponse({ request, form }: Accepted, outcome: Outcome, place
 	return redirect;
 }
 
-function successFor({ headers }: Request, form: FormRow, { language: fallback }: Place) {
+function successFor({ headers }: Request, form: FormRow, { language: fallback }: Place): Success {
 	const language = languageFor(form, { headers, fallback });
-	return SUCCESSES.get(language) ?? (SUCCESSES.get('en') as { body: object; json: string });
+	const { stored, pending } = SUCCESSES.get(language) ?? (SUCCESSES.get('en') as Successes);
+	// Of such a form all, spam too: its sender learns nothing.
+	return form.confirm === null ? stored : pending;
+}
+
+interface Successes {
+	stored: Success;
+	pending: Success;
+}
+
+interface Success {
+	body: object;
+	json: string;
+}
+
+function success(members: { message: string; pending?: true }): Success {
+	const body = { success: true, ...members };
+	return { body, json: JSON.stringify(body) };
 }
 
 /** The language in which a request is responded to. */

@@ -16,6 +16,12 @@ import { nullable } from '../http/schema-types.ts';
 const Accepted = Type.Object({
 	success: Type.Literal(true),
 	message: Type.String(),
+	pending: Type.Optional(
+		Type.Literal(true, {
+			description:
+				'Only of a form with `confirm`: the submission waits until the visitor has followed the link in a mail.',
+		}),
+	),
 	next: Type.Optional(
 		Type.String({ description: 'Where to go next; only if the request has a `Formspree-Client` header.' }),
 	),

@@ -1,7 +1,9 @@
 /** Judges a submission, and stores it with its deliveries. */
 
 import type { Outbox } from '../delivery/outbox.ts';
+import type { AddressKeys } from '../delivery/visitor/address-keys.ts';
 import { droppedOf } from '../form-values/dropped-files.ts';
+import { addressIn, type ConfirmationMail } from '../form-values/visitor-mails.ts';
 import type { UniqueValue } from '../forms/unique-values.ts';
 import { languageFor } from '../languages/languages.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -15,6 +17,7 @@ import { withoutFileNames } from '../text/json-string.ts';
 import type { Content } from './body/content.ts';
 import { emptySubmission, leaveOutRefused } from './body/refused-files.ts';
 import type { createCaptchaCheck } from './checks/captcha.ts';
+import { checkAddress } from './checks/confirmed-address.ts';
 import { checkRules } from './checks/field-rules.ts';
 import { createUniqueCheck, FirstKept } from './checks/unique.ts';
 import { contextOf } from './context.ts';
@@ -28,6 +31,8 @@ export interface StoreOptions {
 	/** Reads what judging needs; `undefined` if that is there already, as usual. To be called again until it is. */
 	prepareJudge(form: FormRow): Promise<void> | undefined;
 	checkCaptcha: ReturnType<typeof createCaptchaCheck>;
+	/** Stands in for addresses that are to be confirmed. */
+	addressKeys: Pick<AddressKeys, 'keyOf'>;
 	metrics: Pick<Metrics, 'stored' | 'judged'>;
 	/** That of visitors who ask for none that there is. */
 	language: string;
@@ -45,7 +50,7 @@ interface Beside {
 }
 
 export function createStore(options: StoreOptions) {
-	const { storage, outbox, judge, prepareJudge, checkCaptcha, metrics, language: fallback, now } = options;
+	const { storage, outbox, judge, prepareJudge, checkCaptcha, addressKeys, metrics, language: fallback, now } = options;
 	const unique = createUniqueCheck(storage);
 
 	/** Judges a submission, and makes its row. @throws AppError EMPTY_SUBMISSION */
@@ -94,7 +99,8 @@ export function createStore(options: StoreOptions) {
 		submission: NewSubmission,
 		whenTaken: () => Promise<void>,
 	): Promise<number> {
-		const language = form.autoresponder ? languageFor(form, { headers, fallback }) : undefined;
+		const writesToVisitors = form.autoresponder !== null || form.confirm !== null;
+		const language = writesToVisitors ? languageFor(form, { headers, fallback }) : undefined;
 		const deliveries = await outbox.plan({ form, submission, language });
 		submission.deliveries = deliveries;
 		const began = performance.now();
@@ -121,11 +127,18 @@ export function createStore(options: StoreOptions) {
 		return values;
 	}
 
+	/** Has a submission wait until its address is confirmed. */
+	async function keepPending({ field }: ConfirmationMail, submission: NewSubmission): Promise<void> {
+		const address = addressIn(submission.data, field);
+		if (address !== undefined) submission.addressKey = await addressKeys.keyOf(address);
+	}
+
 	async function checkAndStore(submit: Submit, content: Content, key?: Key): Promise<number> {
 		const { form, hasKey } = submit;
 		const { special, files } = content;
 		leaveOutRefused(content);
 		const values = form.fields === null ? [] : await checkFields(submit, content);
+		if (form.confirm !== null && !special.honeypotFilled) checkAddress(form, content);
 		let captcha: SpamReason | null = null;
 		if (form.captcha !== null && !special.honeypotFilled && !hasKey) {
 			// A token is valid only once: do not use it up for a submission that cannot be stored.
@@ -138,6 +151,7 @@ export function createStore(options: StoreOptions) {
 		leaveOutRefused(content);
 		for (let preparing = prepareJudge(form); preparing; preparing = prepareJudge(form)) await preparing;
 		const submission = compose(submit, content, { captcha, key });
+		if (form.confirm !== null && submission.spamReason === null) await keepPending(form.confirm, submission);
 		// Their texts are in `data` once more, and would be kept until the commit.
 		content.fields = [];
 		if (stored) submission.files = stored;

@@ -25,7 +25,12 @@ export function createThanksHandler({ thanksDropped }: Pick<Intake, 'thanksDropp
 		// After a correction, the page before was the server's own.
 		const isOwn = referer?.host === headers.get('host') && /^\/(?:api\/)?f\//.test(referer?.pathname ?? '');
 		const backUrl = isOwn ? null : headers.get('referer');
-		const page = thankYouPage(translation, { ...dropped, backUrl, pages: form?.pages });
+		const page = thankYouPage(translation, {
+			...dropped,
+			backUrl,
+			pages: form?.pages,
+			isPending: Boolean(form?.confirm),
+		});
 		return pageResponse(page, { 'Access-Control-Allow-Origin': '*' });
 	};
 }

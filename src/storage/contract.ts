@@ -6,10 +6,12 @@ import type { Log } from '../log/log.ts';
 import type { Actions, AuditStatement, Recorded } from './audit/action.ts';
 import type { ClockReport } from './clock-report.ts';
 import type { DiskUse } from './database.ts';
-import type { Counts, Filter } from './filters.ts';
+import type { Counts, Filter, Place } from './filters.ts';
 import type { Findings } from './findings.ts';
 import type {
 	Change,
+	Confirmation,
+	Confirming,
 	FieldNames,
 	ImportedPlace,
 	ImportedSubmission,
@@ -61,7 +63,7 @@ export interface StorageOptions {
 export interface Storage {
 	/**
 	 * For reading: `await db.select()…`. It is not to write. Queries are Drizzle's for SQLite, with fragments of SQL that mean the
-	 * same in every engine; flags are the numbers 0 and 1 in them.
+	 * same in every engine; flags are the numbers 0 and 1 in them, but for `is_spam`.
 	 */
 	db: Db;
 	/** The form with that public id. @throws FormGone if there is none (in that mode) */
@@ -144,8 +146,8 @@ export interface ChangeOptions {
 export interface SubmissionStore {
 	/**
 	 * Resolves with the id that its sender is told, when it is on disk. It gets that as it is written, so that no list which was read
-	 * before has a later one. A form with `maxSubmissions` never has more by this, spam not
-	 * counted.
+	 * before has a later one. A form with `maxSubmissions` never has more by this: those in its
+	 * inbox count.
 	 * @throws FormGone if its form was deleted, FormFull, UniqueViolation if its idempotency key is in use, ValueTaken, Unavailable
 	 */
 	append(row: NewSubmission): Promise<number>;
@@ -165,9 +167,16 @@ export interface SubmissionStore {
 	 * Sets flags of submissions of a form, all or nothing; returns the ids that exist, in the order given. What becomes spam has
 	 * the reason it had before, or `marked`; what is no spam has none. `isSpam`, whether it changes anything or not, is the
 	 * owner's mark, kept in the table `spamMarks`, which teaches. Spam holds no unique values; what becomes genuine holds those that
-	 * no other submission holds by then.
+	 * no other submission holds by then. A pending one can become spam; nothing else ends that it waits.
 	 */
 	change(formId: number, ids: readonly number[], change: Change, options?: ChangeOptions): Promise<number[]>;
+	/**
+	 * Has pending submissions of a form, the older first, lie in its inbox from `confirmedAt` on (milliseconds since 1970), each with its
+	 * deliveries, all in one transaction; returns what came of each. A form with `maxSubmissions` never has more by this.
+	 */
+	confirm(formId: number, pending: readonly Confirming[], confirmedAt: number): Promise<Map<number, Confirmation>>;
+	/** The ids of the pending submissions of a form for an address, from an id on, ascending. */
+	pendingOf(formId: number, of: { addressKey: string; fromId: number; limit: number }): Promise<number[]>;
 	/** Removes submissions of a form with all that belongs to them, all or nothing; returns the ids that existed, in the order given. */
 	remove(formId: number, ids: readonly number[], options?: Pick<ChangeOptions, 'call'>): Promise<number[]>;
 	/** From now on the deliveries that it plans for changes and removals are written with them. */
@@ -213,8 +222,8 @@ export interface SubmissionStore {
 		formIds: readonly number[],
 		range: { filter: Filter; bounds: readonly number[] },
 	): Promise<Map<number, number[]>>;
-	/** The field names of all submissions but spam, or of spam. */
-	names(formId: number, isSpam: boolean): Promise<FieldNames>;
+	/** The field names of the submissions in a place. */
+	names(formId: number, place: Place): Promise<FieldNames>;
 	/** Keeps no name that no submission of the form has any more, where some are kept longer. */
 	forgetNames(formId: number): Promise<void>;
 	/** To be called while the request can still be rejected. @throws Unavailable if nothing could be scanned now */

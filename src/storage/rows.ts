@@ -2,7 +2,7 @@
 
 import { getTableColumns } from 'drizzle-orm';
 import { isJson } from './damage.ts';
-import type { Flags } from './filters.ts';
+import { type Flags, PLACE, placeOf } from './filters.ts';
 import type { Change, NewSubmission, PageEntry, StoredFile, StoredSubmission, SubmissionHead } from './submission.ts';
 import { files, submissions } from './tables.ts';
 
@@ -29,6 +29,11 @@ const listOf = (columns: readonly Column[]) => columns.map(({ name }) => name).j
 
 /** Columns that stay at their defaults in most submissions, beside `is_spam`. */
 export const DETAILS = ALL.filter(({ key, kind }) => kind !== 'flag' && !['id', 'formId', 'data'].includes(key));
+
+/** Of a flag, as a number. */
+export function flagCellOf(row: Flags, { key }: Column): number {
+	return key === 'isSpam' ? placeOf(row) : Number(row[key as keyof Flags] === true);
+}
 
 /** The value of one of {@link DETAILS}, or of {@link OF_FILE}. */
 export function cellOf(row: NewSubmission | StoredFile, { key }: Column): string | number | null {
@@ -72,6 +77,7 @@ function toObject(columns: readonly Column[], row: Row): Record<string, unknown>
 	for (let i = 0; i < columns.length; i++) {
 		const { key, kind } = columns[i] as Column;
 		made[key] = kind === 'flag' ? row[i] === 1 : row[i];
+		if (key === 'isSpam') made.isPending = row[i] === PLACE.pending;
 	}
 	return made;
 }

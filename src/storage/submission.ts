@@ -1,6 +1,6 @@
 /** The nouns of the storage contract: submissions as they go in and come out, and which of them are meant. */
 
-import type { Filter, Flags } from './filters.ts';
+import { type Filter, type Flags, PLACE, type Place } from './filters.ts';
 import type { deliveries, files, idempotencyKeys, submissions } from './tables.ts';
 
 export type NewDelivery = typeof deliveries.$inferInsert;
@@ -21,7 +21,7 @@ export interface NewSubmission extends Omit<typeof submissions.$inferInsert, 'id
 	idempotencyKey?: NewIdempotencyKey;
 	/** Written in the same transaction; their bytes are in the file store already. */
 	files?: readonly StoredFile[];
-	/** Hashes of values that no other submission of the form may have; written with it. Spam has them without holding them. */
+	/** Hashes of values that no other submission of the form may have; written with it. Only one in the inbox holds them. */
 	uniqueHashes?: readonly string[];
 	/** True if its sender, a robot, gets a decoy id. */
 	hasDecoy?: boolean;
@@ -61,7 +61,7 @@ export function giveIds(arrival: Arrival, nextId: () => number): void {
 	arrival.id = arrival.row.hasDecoy ? nextId() : arrival.toldId;
 }
 
-export interface StoredSubmission extends Omit<typeof submissions.$inferSelect, 'formId'> {
+export interface StoredSubmission extends Omit<typeof submissions.$inferSelect, 'formId'>, Pick<Flags, 'isPending'> {
 	/** It cannot be read any more, and nothing of its text is here; see `damage.ts`. */
 	isDamaged?: true;
 	/** Files of the submissions of a scan; elsewhere `submissions.files` has them. Absent: none. */
@@ -74,13 +74,31 @@ export interface UniqueHashes {
 	hashes: readonly string[];
 }
 
+/** Where a submission lies that arrives: one with the key of an address waits until that is confirmed. */
+export function placeOfNew({ spamReason, addressKey }: Pick<NewSubmission, 'spamReason' | 'addressKey'>): Place {
+	if (spamReason !== null) return PLACE.spam;
+	return addressKey ? PLACE.pending : PLACE.inbox;
+}
+
 /** Returns whether others may not have its values. */
-export const holdsValues = ({ uniqueHashes, spamReason }: NewSubmission): boolean =>
-	uniqueHashes !== undefined && uniqueHashes.length > 0 && spamReason === null;
+export const holdsValues = (row: NewSubmission): boolean =>
+	row.uniqueHashes !== undefined && row.uniqueHashes.length > 0 && placeOfNew(row) === PLACE.inbox;
 
 /** The columns that owners set. */
 export const OWNED = ['isRead', 'isStarred', 'isSpam'] as const satisfies (keyof StoredSubmission)[];
 export type Change = Partial<Pick<StoredSubmission, (typeof OWNED)[number]>>;
+
+/** A pending submission that is to be confirmed, and the deliveries to be written with that. */
+export interface Confirming {
+	id: number;
+	deliveries: readonly NewDelivery[];
+}
+
+/**
+ * What came of it. `full`: its form has no place left; `taken`: another submission has one of its unique values; in both cases it
+ * stays pending. `gone`: it was not pending any more.
+ */
+export type Confirmation = 'confirmed' | 'full' | 'taken' | 'gone';
 
 /** A submission without its text. */
 export interface SubmissionHead extends Flags {

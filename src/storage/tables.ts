@@ -12,7 +12,7 @@ import type { MailRoute, NotificationRules } from '../form-values/notification-r
 import type { PageSettings } from '../form-values/page-settings.ts';
 import type { RetentionRules } from '../form-values/retention-rules.ts';
 import { DEFAULT_SPAM_SETTINGS, type SpamSettings } from '../form-values/spam-settings.ts';
-import type { Autoresponder } from '../form-values/visitor-mails.ts';
+import type { Autoresponder, ConfirmationMail } from '../form-values/visitor-mails.ts';
 
 export const MODES = ['live', 'test'] as const;
 export type Mode = (typeof MODES)[number];
@@ -90,6 +90,8 @@ export const forms = sqliteTable('forms', {
 	/** The owner's words and colour on the pages for visitors; `null`: ours. */
 	pages: text('pages', { mode: 'json' }).$type<PageSettings>(),
 	autoresponder: text('autoresponder', { mode: 'json' }).$type<Autoresponder>(),
+	/** The mail by which a visitor confirms an address; without it submissions wait for nothing. */
+	confirm: text('confirm', { mode: 'json' }).$type<ConfirmationMail>(),
 	/** Other services of which it understands the control fields. */
 	aliases: text('aliases', { mode: 'json' }).$type<AliasName[]>().notNull().default([]),
 	/** Data kept beside the fields; `null`: none. */
@@ -107,6 +109,7 @@ export const forms = sqliteTable('forms', {
 	unreadCount: counter('unread'),
 	starredCount: counter('starred'),
 	spamCount: counter('spam'),
+	pendingCount: counter('pending'),
 	/** Bytes of the files of all its submissions, spam included. */
 	fileBytes: counter('file_bytes'),
 });
@@ -138,6 +141,7 @@ export const submissions = sqliteTable(
 			.references(() => forms.id),
 		isRead: flag('is_read'),
 		isStarred: flag('is_starred'),
+		/** The place where it lies, as `PLACE` of `filters.ts` has it; true: in spam. */
 		isSpam: flag('is_spam'),
 		data: text('data').notNull(),
 		spamReason: text('spam_reason'),
@@ -147,11 +151,17 @@ export const submissions = sqliteTable(
 		spamReasons: text('spam_reasons'),
 		/** Data kept apart from `data`, as a JSON object; `null`: none. */
 		meta: text('meta'),
+		/** The keyed hash of the address that is to be confirmed, while it is pending. */
+		addressKey: text('address_key'),
+		/** When the address was confirmed, in milliseconds since 1970. */
+		confirmedAt: integer('confirmed_at'),
 	},
 	(table) => [
 		index('submissions_inbox').on(table.formId, table.id, table.isSpam, table.isRead, table.isStarred),
 		index('submissions_starred').on(table.formId, table.id).where(sql`is_starred = 1 and is_spam = 0`),
 		index('submissions_spam').on(table.formId, table.id).where(sql`is_spam = 1`),
+		index('submissions_pending').on(table.formId, table.id).where(sql`is_spam = 2`),
+		index('submissions_address').on(table.formId, table.addressKey, table.id).where(sql`is_spam = 2`),
 	],
 );
 
@@ -229,11 +239,12 @@ export const submissionBlocks = sqliteTable(
 	{
 		formId: formId(),
 		firstId: integer('first_id').notNull(),
-		/** `total`, `unread` and `starred` leave spam out. */
+		/** `total`, `unread` and `starred` are of the inbox. */
 		total: counter('total'),
 		unread: counter('unread'),
 		starred: counter('starred'),
 		spam: counter('spam'),
+		pending: counter('pending'),
 	},
 	(table) => [uniqueIndex('submission_blocks_unique').on(table.formId, table.firstId)],
 );
@@ -397,7 +408,7 @@ export const usedChallenges = sqliteTable(
 );
 
 /** The counts of submissions that the engine keeps in the row of a form. */
-export const FORM_COUNTS = ['totalCount', 'unreadCount', 'starredCount', 'spamCount'] as const;
+export const FORM_COUNTS = ['totalCount', 'unreadCount', 'starredCount', 'spamCount', 'pendingCount'] as const;
 /** Without them; see `submissions.counts`. */
 export type FormRow = Omit<typeof forms.$inferSelect, (typeof FORM_COUNTS)[number] | 'fileBytes'>;
 export type ApiKeyRow = typeof apiKeys.$inferSelect;

@@ -2,7 +2,7 @@
 
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
-export const VISITOR_MAIL_KINDS = ['response'] as const;
+export const VISITOR_MAIL_KINDS = ['response', 'confirmation'] as const;
 export type VisitorMailKind = (typeof VISITOR_MAIL_KINDS)[number];
 
 export const SUPPRESSION_REASONS = ['rejected', 'asked'] as const;

@@ -44,7 +44,8 @@ export const criteriaParameters = [
 	}),
 	queryParameter('filter', {
 		schema: stringEnum(FILTERS, { default: 'all' }),
-		description: '`all`, `unread` and `starred` leave spam out; `spam` is only spam.',
+		description:
+			'`all`, `unread` and `starred` leave out spam, and what is pending until its visitor confirms an address; `spam` and `pending` are only that.',
 	}),
 	queryParameter('search', {
 		schema: Type.String({ maxLength: SEARCH_MAX }),

@@ -1,11 +1,13 @@
-/** Deletes what forms no longer keep by their `retention`. */
+/** Deletes what forms no longer keep by their `retention`, and what waited in vain to be confirmed. */
 
-import { and, asc, eq, gt, isNotNull, isNull } from 'drizzle-orm';
+import { and, asc, eq, gt, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import { expireSentContent, SENT_CONTENT_DAYS } from '../delivery/sent-content.ts';
 import type { RetentionRules } from '../form-values/retention-rules.ts';
+import { CONFIRMATION_DAYS } from '../form-values/visitor-mails.ts';
 import { limitsOf } from '../forms/next-deletion.ts';
 import type { Log } from '../log/log.ts';
 import type { Storage } from '../storage/contract.ts';
+import { PLACE } from '../storage/filters.ts';
 import { readServerValue, setServerValue } from '../storage/server-values.ts';
 import { files, forms } from '../storage/tables.ts';
 import { DAY_MS } from '../tasks/durations.ts';
@@ -19,13 +21,16 @@ const REACHED = 'retention';
 
 type RetentionStorage = Pick<Storage, 'batch' | 'clock' | 'db' | 'isShared' | 'submissions'>;
 
+const hasPending = sql`exists (select 1 from submissions where form_id = ${forms.id} and is_spam = ${PLACE.pending})`;
+
 interface RetainedForm {
 	id: number;
 	retention: RetentionRules | null;
 }
 
 /**
- * Deletes submissions, files and kept mails that are older than their form keeps them. In chunks; it can stop at any pause and
+ * Deletes submissions, files and kept mails that are older than their form keeps them, and pending submissions whose time to be
+ * confirmed is over. In chunks; it can stop at any pause and
  * start again, and stops for a form whose rules change meanwhile. For a settled clock only: a deletion is final.
  * @returns The moment that it took for the present; `undefined` if it did not come to its end.
  */
@@ -39,9 +44,8 @@ export async function applyRetention(
 	const rows: RetainedForm[] = await db
 		.select({ id: forms.id, retention: forms.retention })
 		.from(forms)
-		.where(and(isNotNull(forms.retention), isNull(forms.deletedAt)));
+		.where(and(or(isNotNull(forms.retention), hasPending), isNull(forms.deletedAt)));
 	for (const { id, retention } of rows) {
-		if (retention === null) continue;
 		try {
 			if (!(await applyTo(storage, { formId: id, rules: retention, present, pause }))) return undefined;
 		} catch (cause) {
@@ -66,7 +70,7 @@ async function presentOf({ batch, clock, db, isShared }: RetentionStorage, now: 
 
 interface Pass {
 	formId: number;
-	rules: RetentionRules;
+	rules: RetentionRules | null;
 	present: number;
 	pause: Pause;
 }
@@ -77,7 +81,11 @@ async function applyTo(storage: RetentionStorage, { formId, rules, present, paus
 	const ageOf = (days: number) => present - days * DAY_MS;
 	const call = {};
 	const idOf = (days: number) => storage.clock.timeline().firstIdAfter(ageOf(days));
-	for (const { filter, days } of limitsOf(rules)) {
+	const pendingDays = Math.min(CONFIRMATION_DAYS, rules?.days ?? CONFIRMATION_DAYS);
+	for (const { filter, days } of [
+		{ filter: 'pending' as const, days: pendingDays },
+		...(rules ? limitsOf(rules) : []),
+	]) {
 		const beforeId = idOf(days);
 		const deleteSome = async () => {
 			if (!(await isInForce(storage, formId, rules))) return false;
@@ -87,6 +95,7 @@ async function applyTo(storage: RetentionStorage, { formId, rules, present, paus
 		};
 		if (!(await inChunks(deleteSome, pause))) return false;
 	}
+	if (rules === null) return true;
 	const { days, filesDays } = rules;
 	// A digest shows many submissions, and goes with none of them.
 	if (
@@ -98,9 +107,9 @@ async function applyTo(storage: RetentionStorage, { formId, rules, present, paus
 	return filesDays === null || dropFiles(storage, { formId, rules, pause, beforeId: idOf(filesDays) });
 }
 
-async function isInForce({ db }: RetentionStorage, formId: number, rules: RetentionRules): Promise<boolean> {
+async function isInForce({ db }: RetentionStorage, formId: number, rules: RetentionRules | null): Promise<boolean> {
 	const [row] = await db.select({ retention: forms.retention }).from(forms).where(eq(forms.id, formId));
-	return Bun.deepEquals(row?.retention, rules);
+	return row !== undefined && Bun.deepEquals(row.retention, rules);
 }
 
 /** Goes through the files of a form once, in the order of their ids; those of imported submissions are younger than these. */

@@ -22,6 +22,8 @@ const EXAMPLE = {
 	isRead: false,
 	isStarred: false,
 	isSpam: false,
+	isPending: false,
+	confirmedAt: null,
 	files: [FILE_EXAMPLE],
 };
 const EXAMPLE_PAGE = {

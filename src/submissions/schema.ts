@@ -3,7 +3,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { CONTENT } from '../delivery/present-submission.ts';
 import { paginationSchema } from '../http/paging.ts';
-import { ignoredMembers, omissible, stringEnum, stringMap } from '../http/schema-types.ts';
+import { ignoredMembers, nullable, omissible, stringEnum, stringMap } from '../http/schema-types.ts';
 import { RULES } from '../spam/rules.ts';
 import { SCANS } from '../storage/tables.ts';
 
@@ -62,6 +62,12 @@ export const Submission = Type.Object(
 		}),
 		createdAt: Type.String({ format: 'date-time' }),
 		...flags,
+		isPending: Type.Boolean({
+			description: 'Whether it waits until its visitor confirms an address; see the setting `confirm` of forms.',
+		}),
+		confirmedAt: nullable(Type.String({ format: 'date-time' }), {
+			description: 'When its visitor confirmed the address; `null`: not, or not asked to.',
+		}),
 		spamReason: Type.Optional(
 			Type.String({
 				description:
@@ -107,7 +113,7 @@ export const SubmissionList = Type.Object(
 		submissions: Type.Array(Submission),
 		fields: Type.Array(Type.String(), {
 			description:
-				'The field names of all submissions of the form (of its spam with `filter=spam`), in the order first seen. ' +
+				'The field names of all submissions of the form (of its spam with `filter=spam`, of those that wait with `filter=pending`), in the order first seen. ' +
 				'At most 2,000: those first seen.',
 		}),
 		pagination: Type.Intersect([

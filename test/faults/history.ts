@@ -107,7 +107,9 @@ export function createHistory() {
 			for (const one of sent.values()) {
 				const row = byNumber.get(one.n);
 				const mayCome = !row && one.isKeyed && one.stored === NEVER && one.found === undefined;
-				one.found = row ? { isRead: row.isRead, isStarred: row.isStarred, isSpam: row.isSpam } : null;
+				one.found = row
+					? { isRead: row.isRead, isStarred: row.isStarred, isSpam: row.isSpam, isPending: row.isPending }
+					: null;
 				one.changes = [];
 				one.begun = 0;
 				one.stored = NEVER;

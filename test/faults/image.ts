@@ -63,7 +63,7 @@ async function readRows({ db }: Storage): Promise<FoundRow[]> {
 		const fields = JSON.parse(data);
 		const own = filesBy.get(id) ?? [];
 		return {
-			...{ n: Number(fields.n), slug: slugs.get(formId) as Slug, fields, isRead, isStarred, isSpam },
+			...{ n: Number(fields.n), slug: slugs.get(formId) as Slug, fields, isRead, isStarred, isSpam, isPending: false },
 			files: own.map(({ name, sha256: hash }) => ({ name, sha256: hash })),
 			deliveries: deliveriesBy.get(id)?.length ?? 0,
 		};

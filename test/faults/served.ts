@@ -7,10 +7,11 @@ import { type Service, WORDS } from './load.ts';
 const LIMIT = 100;
 const SETTLES_WITHIN_MS = 300_000;
 const SHOWN: Record<Filter, (flags: Flags) => boolean> = {
-	all: ({ isSpam }) => !isSpam,
-	unread: ({ isSpam, isRead }) => !isSpam && !isRead,
-	starred: ({ isSpam, isStarred }) => !isSpam && isStarred,
+	all: ({ isSpam, isPending }) => !isSpam && !isPending,
+	unread: ({ isSpam, isPending, isRead }) => !isSpam && !isPending && !isRead,
+	starred: ({ isSpam, isPending, isStarred }) => !isSpam && !isPending && isStarred,
 	spam: ({ isSpam }) => isSpam,
+	pending: ({ isPending }) => isPending,
 };
 
 interface Listed {

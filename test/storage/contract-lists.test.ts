@@ -5,7 +5,7 @@ import { eq } from 'drizzle-orm';
 import fc from 'fast-check';
 import { encodeId } from '../../src/ids.ts';
 import type { Storage } from '../../src/storage/contract.ts';
-import { FILTERS, type Filter, type Flags } from '../../src/storage/filters.ts';
+import { FILTERS, type Filter, type Flags, PLACE, PLACES } from '../../src/storage/filters.ts';
 import { searchWords } from '../../src/storage/search-words.ts';
 import type { ListQuery } from '../../src/storage/submission.ts';
 import { forms } from '../../src/storage/tables.ts';
@@ -16,10 +16,11 @@ import { ENGINES } from './engines.ts';
 
 /** For each filter, whether it shows submissions with these flags. */
 const MATCHES: Record<Filter, (flags: Flags) => boolean> = {
-	all: ({ isSpam }) => !isSpam,
-	unread: ({ isSpam, isRead }) => !isSpam && !isRead,
-	starred: ({ isSpam, isStarred }) => !isSpam && isStarred,
+	all: ({ isSpam, isPending }) => !isSpam && !isPending,
+	unread: ({ isSpam, isPending, isRead }) => !isSpam && !isPending && !isRead,
+	starred: ({ isSpam, isPending, isStarred }) => !isSpam && !isPending && isStarred,
 	spam: ({ isSpam }) => isSpam,
+	pending: ({ isPending }) => isPending,
 };
 
 interface Stored extends Flags {
@@ -43,7 +44,8 @@ async function expectList(
 	] as const) {
 		const { rows, total, namesJson } = await page(order);
 		expect([rows.map(({ id }) => id), total]).toEqual([all.slice(offset, offset + limit), ids.length]);
-		const named = new Set(of(filter === 'spam' ? 'spam' : 'all').flatMap(({ names }) => names));
+		const place = filter === 'spam' || filter === 'pending' ? filter : 'all';
+		const named = new Set(of(place).flatMap(({ names }) => names));
 		expect(new Set(JSON.parse(namesJson) as string[])).toEqual(named);
 	}
 	const [low = 0, high = 1] = [model[2]?.id, model[9]?.id];
@@ -60,12 +62,13 @@ async function expectList(
 describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 	test('lists, counts and names agree with what was stored, flagged and removed, through any history', async () => {
 		const step = fc.oneof(
-			fc.record({ append: fc.subarray(['a', 'b', 'c'], { minLength: 1 }), isSpam: fc.boolean() }),
+			fc.record({ append: fc.subarray(['a', 'b', 'c'], { minLength: 1 }), place: fc.constantFrom(...PLACES) }),
 			fc.record({
 				at: fc.nat(30),
 				flags: fc.record({ isRead: fc.boolean(), isStarred: fc.boolean(), isSpam: fc.boolean() }, { requiredKeys: [] }),
 			}),
 			fc.record({ remove: fc.nat(30) }),
+			fc.record({ confirm: fc.nat(30) }),
 		);
 		await fc.assert(
 			fc.asyncProperty(fc.array(step, { maxLength: 30 }), fc.nat(5), fc.nat(5), async (steps, offset, limit) => {
@@ -75,12 +78,25 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 				for (const one of steps) {
 					if ('append' in one) {
 						const data = JSON.stringify(Object.fromEntries(one.append.map((name) => [name, 'x'])));
-						const id = await append(storage, { data, spamReason: one.isSpam ? 'honeypot' : null });
-						model.push({ id, names: one.append, isRead: false, isStarred: false, isSpam: one.isSpam });
+						const isSpam = one.place === PLACE.spam;
+						const isPending = one.place === PLACE.pending;
+						const beside = { spamReason: isSpam ? 'honeypot' : null, addressKey: isPending ? 'address' : null };
+						const id = await append(storage, { data, ...beside });
+						model.push({ id, names: one.append, isRead: false, isStarred: false, isSpam, isPending });
 					} else if ('flags' in one) {
 						const ids = model.slice(one.at, one.at + 2).map(({ id }) => id);
 						expect(await submissions.change(FORM, [...ids, 1], one.flags)).toEqual(ids);
-						model = model.map((row) => (ids.includes(row.id) ? { ...row, ...one.flags } : row));
+						const changed = (row: Stored) => ({ ...row, ...one.flags, isPending: row.isPending && !one.flags.isSpam });
+						model = model.map((row) => (ids.includes(row.id) ? changed(row) : row));
+					} else if ('confirm' in one) {
+						const some = model.slice(one.confirm, one.confirm + 3);
+						const results = await submissions.confirm(
+							FORM,
+							some.map(({ id }) => ({ id, deliveries: [] })),
+							1,
+						);
+						expect([...results]).toEqual(some.map(({ id, isPending }) => [id, isPending ? 'confirmed' : 'gone']));
+						model = model.map((row) => (some.includes(row) ? { ...row, isPending: false } : row));
 					} else {
 						const ids = model.slice(one.remove, one.remove + 1).map(({ id }) => id);
 						expect(await submissions.remove(FORM, [...ids, 1])).toEqual(ids);
@@ -93,8 +109,9 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 					unread: of('unread').length,
 					starred: of('starred').length,
 					spam: of('spam').length,
+					pending: of('pending').length,
 				};
-				const none = { total: 0, unread: 0, starred: 0, spam: 0 };
+				const none = { total: 0, unread: 0, starred: 0, spam: 0, pending: 0 };
 				expect([...(await submissions.counts([FORM, OTHER_FORM]))]).toEqual([
 					[FORM, counts],
 					[OTHER_FORM, none],

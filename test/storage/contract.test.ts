@@ -54,9 +54,9 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 			const spamReasons = '[{"rule":"score","points":0.5,"detail":"日"}]';
 			const meta = '{"page":"https://example.com/"}';
 			const id = await append(storage, { data, subject: 'Hello', replyTo: 'a@example.com', spamReasons, meta });
-			const flags = { isRead: false, isStarred: false, isSpam: false };
+			const flags = { isRead: false, isStarred: false, isSpam: false, isPending: false };
 			const texts = { spamReason: null, subject: 'Hello', replyTo: 'a@example.com', spamReasons, meta };
-			const whole = { ...flags, id, data, ...texts };
+			const whole = { ...flags, id, data, ...texts, addressKey: null, confirmedAt: null };
 			const { submissions } = storage;
 			expect(await submissions.get(FORM, id)).toEqual(whole);
 			expect(await submissions.entries(FORM, [id, 1])).toEqual([whole]);
@@ -74,8 +74,15 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 
 		test('keeps each of what it may have besides its text, alone and among others', async () => {
 			const { storage } = await open(createPlace);
-			const besides = { spamReason: 'score', subject: '', replyTo: 'a@example.com', spamReasons: '[]', meta: '{}' };
-			const none = { spamReason: null, subject: null, replyTo: null, spamReasons: null, meta: null };
+			const besides = {
+				spamReason: 'score',
+				subject: '',
+				replyTo: 'a@example.com',
+				spamReasons: '[]',
+				meta: '{}',
+				addressKey: 'k',
+			};
+			const none = { spamReason: null, subject: null, replyTo: null, spamReasons: null, meta: null, addressKey: null };
 			const rows = [...Object.entries(besides).map(([name, value]) => ({ ...none, [name]: value })), none];
 			for (const together of [...rows.map((row) => [row]), rows]) {
 				const ids = await Promise.all(together.map((row) => append(storage, row)));

@@ -1,8 +1,9 @@
 /** Compares the lists, counts and finds of a store with a scan of its rows. */
 
 import { expect } from 'bun:test';
+import { sql } from 'drizzle-orm';
 import type { Storage, SubmissionStore } from '../../src/storage/contract.ts';
-import { FILTERS, type Filter, type Flags } from '../../src/storage/filters.ts';
+import { FILTERS, type Filter, type Flags, PLACE, placeOf, placeOfFilter } from '../../src/storage/filters.ts';
 import { searchWords } from '../../src/storage/search-words.ts';
 import type { ListQuery } from '../../src/storage/submission.ts';
 import { submissions } from '../../src/storage/tables.ts';
@@ -28,20 +29,22 @@ export interface Comparison {
 const LIMITS = [1, 7, 50, 100];
 const ORDERS = ['asc', 'desc'] as const;
 const MATCHES: Record<Filter, (flags: Flags) => boolean> = {
-	all: ({ isSpam }) => !isSpam,
-	unread: ({ isSpam, isRead }) => !isSpam && !isRead,
-	starred: ({ isSpam, isStarred }) => !isSpam && isStarred,
+	all: ({ isSpam, isPending }) => !isSpam && !isPending,
+	unread: ({ isSpam, isPending, isRead }) => !isSpam && !isPending && !isRead,
+	starred: ({ isSpam, isPending, isStarred }) => !isSpam && !isPending && isStarred,
 	spam: ({ isSpam }) => isSpam,
+	pending: ({ isPending }) => isPending,
 };
 
 type Asked = Omit<ListQuery, 'order' | 'limit' | 'offset'>;
 
 export async function scanRows({ db }: Storage): Promise<ScannedRow[]> {
-	const { id, formId, data, isRead, isStarred, isSpam } = submissions;
-	const found = await db.select({ id, formId, data, isRead, isStarred, isSpam }).from(submissions).orderBy(id);
-	return found.map(({ data, ...row }) => {
+	const { id, formId, data, isRead, isStarred } = submissions;
+	const place = sql<number>`is_spam`;
+	const found = await db.select({ id, formId, data, isRead, isStarred, place }).from(submissions).orderBy(id);
+	return found.map(({ data, place: at, ...row }) => {
 		const fields = JSON.parse(data);
-		return { ...row, fields, n: fields.n };
+		return { ...row, isSpam: at === PLACE.spam, isPending: at === PLACE.pending, fields, n: fields.n };
 	});
 }
 
@@ -56,11 +59,11 @@ export async function expectForm(comparison: Comparison, formId: number, all: re
 		counts.push(found.length);
 		const namesJson = await expectPages(comparison, { formId, filter }, found);
 		const used = all
-			.filter(({ isSpam }) => isSpam === (filter === 'spam'))
+			.filter((row) => placeOf(row) === placeOfFilter(filter))
 			.flatMap(({ fields }) => Object.keys(fields));
 		const names = [...new Set(used)].sort();
 		expect((JSON.parse(namesJson) as string[]).sort()).toEqual(names);
-		expect((await lists().names(formId, filter === 'spam')).names.toSorted()).toEqual(names);
+		expect((await lists().names(formId, placeOfFilter(filter))).names.toSorted()).toEqual(names);
 
 		const [fromId = 0, beforeId = 0] = [idAt(), idAt()].sort((a, b) => a - b);
 		const between = found.filter(({ id }) => id >= fromId && id < beforeId);
@@ -71,8 +74,8 @@ export async function expectForm(comparison: Comparison, formId: number, all: re
 		);
 		await expectSearch(comparison, { formId, filter }, found);
 	}
-	const [total, unread, starred, spam] = counts;
-	expect((await lists().counts([formId])).get(formId)).toEqual({ total, unread, starred, spam } as never);
+	const [total, unread, starred, spam, pending] = counts;
+	expect((await lists().counts([formId])).get(formId)).toEqual({ total, unread, starred, spam, pending } as never);
 }
 
 /** Returns the names of fields that came with a page. */

@@ -26,7 +26,7 @@ const MANY = 2600;
 const SEGMENT = { submissions: 500, characters: 100_000 };
 
 /** Shuffled so many at a time, so that none is missing where few are taken. */
-const DECK = { submit: 41, change: 16, remove: 6, import: 2, wait: 14, command: 1, reopen: 1, kill: 1 };
+const DECK = { submit: 41, change: 16, confirm: 6, remove: 6, import: 2, wait: 14, command: 1, reopen: 1, kill: 1 };
 type Kind = keyof typeof DECK;
 const CARDS = Object.entries(DECK).flatMap(([kind, count]) => Array<Kind>(count).fill(kind as Kind));
 
@@ -93,6 +93,7 @@ export async function createWorld(engine: string, seed: number) {
 			data: `{${[`"n":${n}`, ...fields].join()}}`,
 			names: ['n', ...names],
 			spamReason: isRobot || random(10) === 0 ? 'honeypot' : null,
+			addressKey: random(6) === 0 ? `address ${random(20)}` : null,
 			subject: random(5) === 0 ? 'Hello' : null,
 			replyTo: null,
 			hasDecoy: isRobot,
@@ -144,6 +145,24 @@ export async function createWorld(engine: string, seed: number) {
 		}
 	}
 
+	/** All that waits for one address, as the link does it. */
+	async function confirm(): Promise<void> {
+		const { submissions: log } = server();
+		const born = life;
+		try {
+			const of = { addressKey: `address ${random(20)}`, fromId: 0, limit: 1 + random(5) };
+			const ids = await log.pendingOf(FORM, of);
+			const results = await log.confirm(
+				FORM,
+				[...ids, 1].map((id) => ({ id, deliveries: [] })),
+				Date.now(),
+			);
+			expect(results.get(1)).toBe('gone');
+		} catch (error) {
+			throwIfAlive(error, born);
+		}
+	}
+
 	function newImport(): ImportedSubmission {
 		const { data, names } = newSubmission(server(), ++sent);
 		const isSpam = random(6) === 0;
@@ -156,7 +175,8 @@ export async function createWorld(engine: string, seed: number) {
 			startedAt - 86_400_000,
 		]);
 		const formerId = random(2) === 0 ? at * IDS_PER_MILLISECOND + random(IDS_PER_MILLISECOND) : undefined;
-		const flags = { isRead: random(2) === 0, isStarred: random(5) === 0, isSpam };
+		const isPending = !isSpam && random(8) === 0;
+		const flags = { isRead: random(2) === 0, isStarred: random(5) === 0, isSpam, isPending };
 		return { at, formerId, data, names, ...flags, spamReason: isSpam ? 'marked' : null };
 	}
 
@@ -246,6 +266,7 @@ export async function createWorld(engine: string, seed: number) {
 			for (let i = 0; i < many; i++) inFlight.push(submit());
 		},
 		change: () => void inFlight.push(act('change')),
+		confirm: () => void inFlight.push(confirm()),
 		remove: () => void inFlight.push(act('remove')),
 		import: () => void inFlight.push(importSome(server(), unfinished.splice(0))),
 		command: () => void inFlight.push(command()),

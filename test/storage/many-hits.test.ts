@@ -20,14 +20,17 @@ const WORDS: Record<string, (i: number) => boolean> = {
 	nowhere: () => false,
 };
 const isSpam = (i: number) => i % 20 === 7;
+const isPending = (i: number) => i % 20 === 8;
+const isInInbox = (i: number) => !isSpam(i) && !isPending(i);
 /** None of the newest thousands is unread. */
 const isRead = (i: number) => i % 3 !== 0 || i > 8000;
 const isStarred = (i: number) => i % 100 === 50;
 const MATCHES: Record<Filter, (i: number) => boolean> = {
-	all: (i) => !isSpam(i),
-	unread: (i) => !isSpam(i) && !isRead(i),
-	starred: (i) => !isSpam(i) && isStarred(i),
+	all: isInInbox,
+	unread: (i) => isInInbox(i) && !isRead(i),
+	starred: (i) => isInInbox(i) && isStarred(i),
 	spam: isSpam,
+	pending: isPending,
 };
 
 describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
@@ -50,6 +53,7 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 						.join(' '),
 				}),
 				spamReason: isSpam(i) ? 'honeypot' : null,
+				addressKey: isPending(i) ? 'address' : null,
 			});
 		const ids = await Promise.all(places.map((i) => append(FORM, i)));
 		await Promise.all(places.slice(0, 100).map((i) => append(OTHER_FORM, i)));

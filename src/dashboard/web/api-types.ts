@@ -3,6 +3,7 @@
 import type { Static } from '@sinclair/typebox';
 import type { DeliveryWithContent, MailContent } from '../../delivery/schema.ts';
 import type { ErrorEnvelope as Envelope } from '../../http/error-responses.ts';
+import type { Flags as AllFlags } from '../../storage/filters.ts';
 import type { Channel, DeliveryState } from '../../storage/tables.ts';
 import type { BulkTarget } from '../../submissions/bulk/schema.ts';
 import type { FileLink as FileLinkSchema } from '../../submissions/files/schema.ts';
@@ -25,13 +26,14 @@ export type { CreateForm, Form, UpdateForm } from '../../forms/schema.ts';
 export type { FieldSuggestion } from '../../forms/suggestion/suggest-fields.ts';
 export type { ApiKey, CreateApiKey } from '../../keys/schema.ts';
 export type { ChangeLists as ChangeSpamLists, Lists as SpamLists } from '../../spam/lists/schema.ts';
-export type { Flags } from '../../storage/filters.ts';
 export type { Channel, DeliveryState, Mode, Permission } from '../../storage/tables.ts';
 export type { BulkTarget } from '../../submissions/bulk/schema.ts';
 export type { AllStats } from '../../submissions/stats/schema.ts';
 export type { OpenSession, SessionView as Session, SignedIn } from '../sessions/schema.ts';
 export type { Status } from '../status/schema.ts';
 
+/** Those that owners set. */
+export type Flags = Omit<AllFlags, 'isPending'>;
 export type Submission = Static<typeof SubmissionSchema>;
 export type SubmittedFile = Static<typeof SubmittedFileSchema>;
 export type FileLink = FileLinkSchema;

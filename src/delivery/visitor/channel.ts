@@ -1,22 +1,25 @@
 /** The channel of mails to visitors: each takes its place within the bounds before it is sent. */
 
 import { eq } from 'drizzle-orm';
-import type { Autoresponder } from '../../form-values/visitor-mails.ts';
+import { type Autoresponder, CONFIRMATION_DAYS } from '../../form-values/visitor-mails.ts';
 import type { Storage } from '../../storage/contract.ts';
-import { type DeliveryRow, forms } from '../../storage/tables.ts';
+import type { SubmissionHead } from '../../storage/submission.ts';
+import { type DeliveryRow, type FormRow, forms } from '../../storage/tables.ts';
+import type { VisitorMailKind } from '../../storage/visitor-tables.ts';
 import type { ByteBudget } from '../../tasks/byte-budget.ts';
-import { MINUTE_MS } from '../../tasks/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../tasks/durations.ts';
 import { isEmailAddress } from '../../text/email-address.ts';
 import { placeholdersIn } from '../../text/placeholders.ts';
 import type { Content, Messages } from '../channel.ts';
-import type { Mail } from '../mail/email.ts';
+import { CONFIRMATION_ASKED } from '../events.ts';
+import type { Mail, MailIdentity } from '../mail/email.ts';
 import { keptMail, shownMail } from '../mail/kept-mail.ts';
 import { identityIn, type MailSetup, NO_MAIL_SERVER } from '../mail/setup.ts';
 import { sendMail } from '../mail/smtp.ts';
 import type { Outcome } from '../worker/outcome.ts';
 import type { VisitorBounds } from './bounds.ts';
 import type { VisitorLinks } from './links.ts';
-import { renderResponse } from './mails.ts';
+import { renderConfirmation, renderResponse } from './mails.ts';
 
 /** The text of the fields, parsed, and in the mail. */
 const COPIES = 4;
@@ -28,12 +31,31 @@ export interface VisitorChannelOptions {
 	language: string;
 	budget: Pick<ByteBudget, 'take'>;
 	bounds: Pick<VisitorBounds, 'admit' | 'reject'>;
-	links: Pick<VisitorLinks, 'stopToken'>;
+	links: Pick<VisitorLinks, 'stopToken' | 'confirmToken'>;
+	now: () => number;
+}
+
+interface Rendered {
+	mail: Mail;
+	kind: VisitorMailKind;
+	/** When it was to be sent first, in milliseconds since 1970. */
+	plannedAt: number;
+}
+
+interface Rendering {
+	row: DeliveryRow;
+	form: FormRow;
+	head: SubmissionHead;
+	identity: MailIdentity;
+	stopUrl: string;
+	/** When the mail was planned, in milliseconds since 1970. */
+	madeAt: number;
+	signal: AbortSignal | undefined;
 }
 
 export function createVisitorChannel(
 	storage: Storage,
-	{ setup, language, budget, bounds, links }: VisitorChannelOptions,
+	{ setup, language, budget, bounds, links, now }: VisitorChannelOptions,
 ): Messages {
 	const { db } = storage;
 
@@ -47,7 +69,7 @@ export function createVisitorChannel(
 	async function render(
 		row: DeliveryRow,
 		{ evenSpam, signal }: { evenSpam: boolean; signal?: AbortSignal },
-	): Promise<{ mail: Mail; plannedAt: number } | Outcome> {
+	): Promise<Rendered | Outcome> {
 		const [form] = await db.select().from(forms).where(eq(forms.id, row.formId));
 		if (!form || form.deletedAt !== null) return { kind: 'rejected', error: 'The form was deleted' };
 		const head = await storage.submissions.head(form.id, row.submissionId ?? -1);
@@ -55,20 +77,46 @@ export function createVisitorChannel(
 		if (head.isSpam && !evenSpam) return { kind: 'withheld', error: 'The submission is marked as spam' };
 		const to = row.destination;
 		if (!isEmailAddress(to)) return { kind: 'rejected', error: `"${to}" is not a mail address` };
-		const { autoresponder } = form;
-		if (!autoresponder) return { kind: 'rejected', error: 'The form sends no automatic response any more' };
 		const identity = await identityIn(form, { ...setup, language: row.language ?? language });
 		const stopUrl = `${setup.submitUrl}/f/${form.slug}/stop/${await links.stopToken(to)}`;
 		const madeAt = storage.clock.timeline().millisOf(row.id);
+		const rendering = { row, form, head, identity, stopUrl, madeAt, signal };
+		return row.event === CONFIRMATION_ASKED ? confirmation(rendering) : response(rendering);
+	}
+
+	async function response({
+		row,
+		form,
+		head,
+		identity,
+		stopUrl,
+		madeAt,
+		signal,
+	}: Rendering): Promise<Rendered | Outcome> {
+		const { autoresponder } = form;
+		if (!autoresponder) return { kind: 'rejected', error: 'The form sends no automatic response any more' };
 		const release = await budget.take(COPIES * head.bytes, signal);
 		try {
 			const data = await textFor(row, autoresponder);
-			const visitor = { form, to, id: row.id, at: new Date(madeAt), stopUrl };
+			const visitor = { form, to: row.destination, id: row.id, at: new Date(madeAt), stopUrl };
 			const mail = renderResponse(identity, { ...visitor, mail: autoresponder, data });
-			return { mail, plannedAt: madeAt + autoresponder.delayMinutes * MINUTE_MS };
+			return { mail, kind: 'response', plannedAt: madeAt + autoresponder.delayMinutes * MINUTE_MS };
 		} finally {
 			release();
 		}
+	}
+
+	/** In the words of the form, or ours if it asks for no confirmations any more: what was submitted before still waits for one. */
+	async function confirmation({ row, form, head, identity, stopUrl, madeAt }: Rendering): Promise<Rendered | Outcome> {
+		if (!head.isPending) return { kind: 'rejected', error: 'The submission waits for no confirmation any more' };
+		const receivedAt = storage.clock.timeline().millisOf(head.id);
+		if (receivedAt + CONFIRMATION_DAYS * DAY_MS <= now())
+			return { kind: 'rejected', error: `The submission waited for ${CONFIRMATION_DAYS} days` };
+		const token = await links.confirmToken({ formId: form.id, submissionId: head.id });
+		const confirmUrl = `${setup.submitUrl}/f/${form.slug}/confirm/${token}`;
+		const visitor = { form, to: row.destination, id: row.id, at: new Date(madeAt), stopUrl };
+		const mail = renderConfirmation(identity, { ...visitor, mail: form.confirm, confirmUrl });
+		return { mail, kind: 'confirmation', plannedAt: madeAt };
 	}
 
 	return {
@@ -76,9 +124,9 @@ export function createVisitorChannel(
 			const { server } = setup;
 			if (!server) return { outcome: { kind: 'unavailable', error: NO_MAIL_SERVER } };
 			const rendered = await render(row, { evenSpam: false, signal });
-			if ('kind' in rendered) return { outcome: rendered };
-			const { mail, plannedAt } = rendered;
-			const sending = { id: row.id, formId: row.formId, kind: 'response', to: row.destination, plannedAt } as const;
+			if (!('mail' in rendered)) return { outcome: rendered };
+			const { mail, kind, plannedAt } = rendered;
+			const sending = { id: row.id, formId: row.formId, kind, to: row.destination, plannedAt };
 			const objection = await bounds.admit(sending);
 			if (objection !== undefined) return { outcome: { kind: 'withheld', error: objection } };
 			const outcome = await sendMail(server, mail, { signal });
@@ -87,7 +135,7 @@ export function createVisitorChannel(
 		},
 		async compose(row) {
 			const rendered = await render(row, { evenSpam: true });
-			return 'kind' in rendered ? undefined : shownMail(rendered.mail);
+			return 'mail' in rendered ? shownMail(rendered.mail) : undefined;
 		},
 		recall: async (_row, kept) => JSON.parse(kept) as Content,
 	};

@@ -1,8 +1,15 @@
 /** The links in mails to visitors: each token is signed for its purpose, and says nothing to those who read it. */
 
+import { decodeId, encodeId } from '../../ids.ts';
 import type { AddressKeys } from './address-keys.ts';
 
+const CONFIRM = /^([0-9a-z]{1,20})\.([0-9a-z]{1,20})\.([\w-]{43})$/;
 const STOP = /^([\w-]{43})\.([\w-]{43})$/;
+
+export interface PendingPlace {
+	formId: number;
+	submissionId: number;
+}
 
 export type VisitorLinks = ReturnType<typeof createVisitorLinks>;
 
@@ -15,6 +22,18 @@ export function createVisitorLinks(keys: AddressKeys) {
 	}
 
 	return {
+		/** For a pending submission. When it was made says how long it is valid, and that it is pending, that it was not used. */
+		async confirmToken({ formId, submissionId }: PendingPlace): Promise<string> {
+			const place = `${encodeId(formId)}.${encodeId(submissionId)}`;
+			return `${place}.${await keys.sign(`confirm ${place}`)}`;
+		},
+		/** @returns `undefined` for a token that is not ours */
+		async readConfirm(token: string): Promise<PendingPlace | undefined> {
+			const [, form = '', submission = '', signature = ''] = CONFIRM.exec(token) ?? [];
+			const [formId, submissionId] = [decodeId(form), decodeId(submission)];
+			if (formId === undefined || submissionId === undefined) return undefined;
+			return (await isSigned(`confirm ${form}.${submission}`, signature)) ? { formId, submissionId } : undefined;
+		},
 		/** It stays valid: a person may want no more mails whenever an old one is read. */
 		async stopToken(address: string): Promise<string> {
 			const key = await keys.keyOf(address);

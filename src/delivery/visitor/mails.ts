@@ -2,7 +2,7 @@
 
 import { atOnce, createFieldCheck } from '../../field-rules/check.ts';
 import { isClosed } from '../../field-rules/rules.ts';
-import type { Autoresponder } from '../../form-values/visitor-mails.ts';
+import type { Autoresponder, ConfirmationMail } from '../../form-values/visitor-mails.ts';
 import { encodeId } from '../../ids.ts';
 import { inEnglish } from '../../languages/translations.ts';
 import { isJson } from '../../storage/damage.ts';
@@ -37,14 +37,33 @@ export function renderResponse(
 	});
 }
 
+/** Nothing of the visitor's is in it: anyone may have entered the address. @param mail `null`: in our words */
+export function renderConfirmation(
+	identity: MailIdentity,
+	{ mail, confirmUrl, ...visitor }: ToVisitor & { mail: ConfirmationMail | null; confirmUrl: string },
+): Mail {
+	const { say } = identity.translation ?? inEnglish();
+	const values = { fields: [], 'form.name': visitor.form.name };
+	return renderVisitorMail(identity, {
+		...visitor,
+		subject: fillSubject(mail?.subject ?? '', values) || say('confirmSubject'),
+		text: fillIntro(mail?.text ?? '', values) || say('confirmText', { form: tidyLine(visitor.form.name) }),
+		hint: say('confirmHint'),
+		link: { url: confirmUrl, label: say('confirmButton') },
+	});
+}
+
 interface Words {
 	subject: string;
 	text: string;
+	/** Another paragraph. */
+	hint?: string;
+	link?: { url: string; label: string };
 }
 
 function renderVisitorMail(
 	identity: MailIdentity,
-	{ form, to, id, at, stopUrl, subject, text }: ToVisitor & Words,
+	{ form, to, id, at, stopUrl, subject, text, hint, link }: ToVisitor & Words,
 ): Mail {
 	const { say } = identity.translation ?? inEnglish();
 	const replyTo = form.notification?.replyTo;
@@ -54,7 +73,8 @@ function renderVisitorMail(
 		key: `visitor.${encodeId(id)}`,
 		at,
 		title: subject,
-		paragraphs: [tidy(text)],
+		paragraphs: [tidy(text), ...(hint === undefined ? [] : [hint])],
+		...(link && { link }),
 		replyTo: replyTo?.includes('@') ? replyTo : null,
 		footer: say('visitorReason', { form: tidyLine(form.name) }),
 		footerLink: { url: stopUrl, label: say('visitorStop') },

@@ -4,13 +4,23 @@ import { addressIn } from '../../form-values/visitor-mails.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import { MINUTE_MS } from '../../tasks/durations.ts';
 import type { About, Target } from '../channel.ts';
-import { SUBMISSION_CREATED } from '../events.ts';
+import { CONFIRMATION_ASKED, SUBMISSION_CREATED } from '../events.ts';
 
 const NOWHERE: readonly Target[] = [];
 
-export function visitorTargets({ autoresponder }: FormRow, { event, data, language }: About): readonly Target[] {
-	const mail = event === SUBMISSION_CREATED ? autoresponder : null;
-	const to = mail ? addressIn(data, mail.field) : undefined;
-	if (!mail || to === undefined) return NOWHERE;
-	return [{ destination: to, language: language ?? null, delayMs: mail.delayMinutes * MINUTE_MS }];
+export function visitorTargets(
+	{ autoresponder, confirm }: FormRow,
+	{ event, data, language: spoken }: About,
+): readonly Target[] {
+	const language = spoken ?? null;
+	if (event === SUBMISSION_CREATED && autoresponder !== null) {
+		const to = addressIn(data, autoresponder.field);
+		const delayMs = autoresponder.delayMinutes * MINUTE_MS;
+		return to === undefined ? NOWHERE : [{ destination: to, language, delayMs }];
+	}
+	if (event === CONFIRMATION_ASKED && confirm !== null) {
+		const to = addressIn(data, confirm.field);
+		return to === undefined ? NOWHERE : [{ destination: to, language }];
+	}
+	return NOWHERE;
 }

@@ -3,6 +3,8 @@
 import {
 	type Autoresponder,
 	type AutoresponderInput,
+	type ConfirmationInput,
+	type ConfirmationMail,
 	VISITOR_MAIL_MAX,
 	type VisitorMail,
 } from '../../form-values/visitor-mails.ts';
@@ -31,7 +33,26 @@ export function autoresponder(words: Words<Autoresponder | null>): Autoresponder
 	};
 }
 
-function formatMail({ field, subject, delayMinutes }: Autoresponder): string {
+export interface ConfirmationSetting extends Setting<ConfirmationMail | null, ConfirmationInput> {
+	kind: 'confirmation';
+}
+
+export function confirmation(words: Words<ConfirmationMail | null>): ConfirmationSetting {
+	const { description } = words;
+	return {
+		...words,
+		kind: 'confirmation',
+		blank: null,
+		schema: (types) => types.Type.Object(shownTexts(types), { description }),
+		inputSchema: (types) => partialObject(types, textsOf(types), description),
+		check: checkConfirmation,
+		format: formatMail,
+		parse: JSON.parse,
+		isJson: true,
+	};
+}
+
+function formatMail({ field, subject, delayMinutes = 0 }: VisitorMail & Partial<Autoresponder>): string {
 	return `to ${field}${subject === null ? '' : `: ${subject}`}${delayMinutes ? `, after ${delayMinutes} min` : ''}`;
 }
 
@@ -50,6 +71,12 @@ function checkAutoresponder(sent: AutoresponderInput, { name, report }: Check): 
 	if (!(Number.isInteger(delayMinutes) && delayMinutes >= 0 && delayMinutes <= VISITOR_MAIL_MAX.delayMinutes))
 		fault('delayMinutes', `must be a whole number of minutes from 0 to ${VISITOR_MAIL_MAX.delayMinutes}`);
 	return { ...checkTexts(texts, fault), delayMinutes };
+}
+
+function checkConfirmation(sent: ConfirmationInput, { name, report }: Check): ConfirmationMail {
+	return checkTexts(withoutNulls(sent), (member, rest) =>
+		report('INVALID_CONFIRMATION', `${name}.${member} ${rest}.`, `${name}.${member}`),
+	);
 }
 
 /** The same of every mail to visitors. */

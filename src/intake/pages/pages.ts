@@ -14,24 +14,33 @@ interface Thanks extends Dropped {
 	backUrl?: string | null;
 	/** The owner's words and colour. */
 	pages?: PageSettings | null | undefined;
+	/** True if the form has visitors confirm their address. */
+	isPending?: boolean;
 }
 
 /** The page after a submission without a redirect target. */
-export function thankYouPage(translation: Translation, { backUrl, pages, ...dropped }: Thanks = {}): Page {
+export function thankYouPage(
+	translation: Translation,
+	{ backUrl, pages, isPending = false, ...dropped }: Thanks = {},
+): Page {
 	const { say } = translation;
 	const { title, text, linkUrl, linkLabel } = pages?.thanks ?? {};
 	const lines = describeDropped(dropped);
 	const rest = html`<p>${say('thanksDropped')}</p>
 <ul>${lines.map((line) => html`<li>${say(...line)}</li>`)}</ul>
 <p class="soft">${say('thanksRest')}</p>`;
-	const nothingLeft = !text && html`<p class="soft">${say('thanksClose')}</p>`;
+	const nothingLeft = !text && !isPending && html`<p class="soft">${say('thanksClose')}</p>`;
+	// What is left to do stands before the words of the owner.
+	const toConfirm = isPending && html`<p class="lead">${say('confirmSent')}</p>\n`;
+	const thanks =
+		(text || !isPending) && html`<p class="lead"${text && html` dir="auto"`}>${text ?? say('thanksSent')}</p>`;
 	return renderPage({
 		translation,
 		status: 200,
-		title: title ? translation.apart(title) : say('thanksTitle'),
-		mark: 'done',
+		title: title ? translation.apart(title) : say(isPending ? 'confirmSentTitle' : 'thanksTitle'),
+		mark: isPending ? 'letter' : 'done',
 		accent: pages?.accent,
-		body: html`<p class="lead"${text && html` dir="auto"`}>${text ?? say('thanksSent')}</p>
+		body: html`${toConfirm}${thanks}
 ${lines.length > 0 ? rest : nothingLeft}
 ${backLink(translation, linkUrl ?? backUrl, linkUrl ? linkLabel : null)}`,
 	});

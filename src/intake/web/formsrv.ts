@@ -29,6 +29,8 @@ interface Outcome {
 	message?: string;
 	code?: string;
 	errors?: { field: string; message: string }[];
+	/** True if it waits until its visitor has confirmed an address. */
+	pending?: boolean;
 	/** The files that the server did without, and the number of others. */
 	droppedFiles?: { name: string }[];
 	moreDroppedFiles?: number;
@@ -204,7 +206,11 @@ function succeed(form: HTMLFormElement, { outcome, data, finish }: Success): voi
 	plain.reset();
 	renewCaptchas(plain);
 	const names = (outcome.droppedFiles ?? []).map(({ name }) => name);
-	showSuccess(form, outcome.moreDroppedFiles ? [...names, '…'] : names, target);
+	showSuccess(form, {
+		dropped: outcome.moreDroppedFiles ? [...names, '…'] : names,
+		target,
+		toDo: outcome.pending ? outcome.message : undefined,
+	});
 }
 
 function fail(form: HTMLFormElement, outcome: Outcome, submitter: HTMLElement | null): void {

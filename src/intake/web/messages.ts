@@ -56,16 +56,21 @@ export function clearMessages(form: HTMLFormElement): void {
 	for (const undo of own?.undo.splice(0) ?? []) undo();
 }
 
-/**
- * Replaces the form with the thanks, or shows it below the form if that is kept.
- * @param dropped Names of files that were left out.
- * @param target Where the visitor goes on from there.
- */
-export function showSuccess(form: HTMLFormElement, dropped: string[] = [], target?: string): void {
+interface Success {
+	/** Names of files that were left out. */
+	dropped: string[];
+	/** Where the visitor goes on from there. */
+	target: string | undefined;
+	/** The server's sentence about what the visitor has yet to do. */
+	toDo: string | undefined;
+}
+
+/** Replaces the form with the thanks, or shows it below the form if that is kept. */
+export function showSuccess(form: HTMLFormElement, { dropped, target, toDo }: Success): void {
 	const plain = withoutShadows(form);
 	const { status } = prepareMessages(form);
 	const { thanks, dropped: intro, goOn } = sentencesFor(form);
-	status.append(create('p', plain.getAttribute('data-formsrv-success') || thanks));
+	status.append(create('p', toDo || plain.getAttribute('data-formsrv-success') || thanks));
 	if (dropped.length > 0) {
 		const list = create('ul');
 		list.append(...dropped.map((name) => create('li', name)));

@@ -197,6 +197,22 @@ export const catalogue = {
 	stoppedTitle: 'Keine E-Mails mehr',
 	stoppedText:
 		'Ihre Adresse erhält von hier keine automatischen E-Mails mehr. Wenn Sie wieder welche möchten, wenden Sie sich an den Betreiber der Website.',
+	confirmSentTitle: 'Noch ein Schritt',
+	confirmSent: 'Fast geschafft: Bitte öffnen Sie den Link in der E-Mail, die gerade an Ihre Adresse ging.',
+	confirmSubject: 'Bitte bestätigen Sie Ihre E-Mail-Adresse',
+	confirmText:
+		'Bitte bestätigen Sie, dass dies Ihre Adresse ist. Erst dann erreichen die Angaben aus dem Formular „{form}“ den Betreiber der Website.',
+	confirmHint:
+		'Der Link gilt sieben Tage. Wenn Sie das Formular nicht ausgefüllt haben, tun Sie nichts: Dann wird nichts weitergegeben.',
+	confirmButton: 'Adresse bestätigen',
+	confirmTitle: 'Bestätigen Sie Ihre Adresse',
+	confirmPageText:
+		'Drücken Sie den Knopf, um Ihre E-Mail-Adresse zu bestätigen. Erst dann erreicht Ihre Nachricht den Betreiber der Website.',
+	confirmedTitle: 'Adresse bestätigt',
+	confirmedText: 'Vielen Dank. Ihre Adresse ist bestätigt, und Ihre Nachricht ist angekommen.',
+	confirmTakenText: 'Eine Antwort mit denselben Angaben ist bereits eingegangen.',
+	confirmGoneTitle: 'Dieser Link gilt nicht mehr',
+	confirmGoneText: 'Ein Link gilt sieben Tage. Bitte füllen Sie das Formular noch einmal aus.',
 	linkWrongTitle: 'Dieser Link funktioniert nicht',
 	linkWrongText:
 		'Vielleicht ist er unvollständig. Öffnen Sie ihn noch einmal aus der E-Mail, oder kopieren Sie ihn ganz.',

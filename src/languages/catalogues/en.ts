@@ -196,6 +196,22 @@ export const catalogue = {
 	stoppedTitle: 'No more mails',
 	stoppedText:
 		'Your address gets no more automatic mails from here. If you want them again, ask the owner of the site.',
+	confirmSentTitle: 'One more step',
+	confirmSent: 'Almost done: please open the link in the mail that was just sent to your address.',
+	confirmSubject: 'Please confirm your e-mail address',
+	confirmText:
+		'Please confirm that this is your address. Only then does what was entered in the form “{form}” reach the owner of the site.',
+	confirmHint:
+		'The link is valid for seven days. If you did not fill in the form, do nothing: then nothing is passed on.',
+	confirmButton: 'Confirm address',
+	confirmTitle: 'Confirm your address',
+	confirmPageText:
+		'Press the button to confirm your e-mail address. Only then does your message reach the owner of the site.',
+	confirmedTitle: 'Address confirmed',
+	confirmedText: 'Thank you. Your address is confirmed, and your message has arrived.',
+	confirmTakenText: 'An answer with the same details has been received already.',
+	confirmGoneTitle: 'This link is no longer valid',
+	confirmGoneText: 'A link is valid for seven days. Please fill in the form again.',
 	linkWrongTitle: 'This link does not work',
 	linkWrongText: 'It may be incomplete. Open it from the mail once more, or copy all of it.',
 } as const;

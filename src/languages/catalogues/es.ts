@@ -200,6 +200,22 @@ export const catalogue = {
 	stoppedTitle: 'No habrá más correos',
 	stoppedText:
 		'Su dirección no recibirá más correos automáticos de aquí. Si vuelve a quererlos, pídaselo al responsable del sitio.',
+	confirmSentTitle: 'Un paso más',
+	confirmSent: 'Ya casi está: abra el enlace del correo que acabamos de enviar a su dirección.',
+	confirmSubject: 'Confirme su dirección de correo electrónico',
+	confirmText:
+		'Confirme que esta es su dirección. Solo entonces lo que se escribió en el formulario «{form}» llega al propietario del sitio.',
+	confirmHint:
+		'El enlace es válido durante siete días. Si no rellenó el formulario, no haga nada: entonces no se transmite nada.',
+	confirmButton: 'Confirmar dirección',
+	confirmTitle: 'Confirme su dirección',
+	confirmPageText:
+		'Pulse el botón para confirmar su dirección de correo electrónico. Solo entonces su mensaje llega al propietario del sitio.',
+	confirmedTitle: 'Dirección confirmada',
+	confirmedText: 'Gracias. Su dirección está confirmada y su mensaje ha llegado.',
+	confirmTakenText: 'Ya se ha recibido una respuesta con los mismos datos.',
+	confirmGoneTitle: 'Este enlace ya no es válido',
+	confirmGoneText: 'Un enlace es válido durante siete días. Rellene el formulario otra vez.',
 	linkWrongTitle: 'Este enlace no funciona',
 	linkWrongText: 'Puede que esté incompleto. Ábralo de nuevo desde el correo o cópielo entero.',
 } satisfies Catalogue;

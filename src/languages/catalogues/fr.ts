@@ -207,6 +207,22 @@ export const catalogue = {
 	stoppedTitle: 'Plus d’e-mails',
 	stoppedText:
 		'Votre adresse ne recevra plus d’e-mails automatiques d’ici. Si vous en voulez de nouveau, adressez-vous au responsable du site.',
+	confirmSentTitle: 'Encore une étape',
+	confirmSent: 'C’est presque fini : ouvrez le lien dans l’e-mail qui vient d’être envoyé à votre adresse.',
+	confirmSubject: 'Veuillez confirmer votre adresse e-mail',
+	confirmText:
+		'Veuillez confirmer que cette adresse est la vôtre. Ce n’est qu’ensuite que les informations saisies dans le formulaire « {form} » parviennent au propriétaire du site.',
+	confirmHint:
+		'Le lien est valable sept jours. Si vous n’avez pas rempli le formulaire, ne faites rien : rien ne sera alors transmis.',
+	confirmButton: 'Confirmer l’adresse',
+	confirmTitle: 'Confirmez votre adresse',
+	confirmPageText:
+		'Appuyez sur le bouton pour confirmer votre adresse e-mail. Ce n’est qu’ensuite que votre message parvient au propriétaire du site.',
+	confirmedTitle: 'Adresse confirmée',
+	confirmedText: 'Merci. Votre adresse est confirmée et votre message est arrivé.',
+	confirmTakenText: 'Une réponse avec les mêmes informations a déjà été reçue.',
+	confirmGoneTitle: 'Ce lien n’est plus valable',
+	confirmGoneText: 'Un lien est valable sept jours. Veuillez remplir le formulaire une nouvelle fois.',
 	linkWrongTitle: 'Ce lien ne fonctionne pas',
 	linkWrongText: 'Il est peut-être incomplet. Ouvrez-le de nouveau depuis l’e-mail ou copiez-le en entier.',
 } satisfies Catalogue;

@@ -201,6 +201,22 @@ export const catalogue = {
 	stoppedTitle: 'Niente più e-mail',
 	stoppedText:
 		'Il Suo indirizzo non riceverà più e-mail automatiche da qui. Se le desidera di nuovo, si rivolga al titolare del sito.',
+	confirmSentTitle: 'Ancora un passo',
+	confirmSent: 'Quasi fatto: apra il link nell’e-mail appena inviata al Suo indirizzo.',
+	confirmSubject: 'Confermi il Suo indirizzo e-mail',
+	confirmText:
+		'Confermi che questo è il Suo indirizzo. Solo allora quanto inserito nel modulo «{form}» arriva al proprietario del sito.',
+	confirmHint:
+		'Il link è valido per sette giorni. Se non ha compilato il modulo, non faccia nulla: in tal caso nulla viene trasmesso.',
+	confirmButton: 'Confermare l’indirizzo',
+	confirmTitle: 'Confermi il Suo indirizzo',
+	confirmPageText:
+		'Prema il pulsante per confermare il Suo indirizzo e-mail. Solo allora il Suo messaggio arriva al proprietario del sito.',
+	confirmedTitle: 'Indirizzo confermato',
+	confirmedText: 'Grazie. Il Suo indirizzo è confermato e il Suo messaggio è arrivato.',
+	confirmTakenText: 'È già stata ricevuta una risposta con gli stessi dati.',
+	confirmGoneTitle: 'Questo link non è più valido',
+	confirmGoneText: 'Un link è valido per sette giorni. Compili di nuovo il modulo.',
 	linkWrongTitle: 'Questo link non funziona',
 	linkWrongText: 'Forse è incompleto. Lo apra di nuovo dall’e-mail o lo copi per intero.',
 } satisfies Catalogue;

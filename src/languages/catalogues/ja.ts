@@ -186,6 +186,22 @@ export const catalogue = {
 	stoppedTitle: 'メールを停止しました',
 	stoppedText:
 		'お使いのアドレスには、今後ここから自動メールは送信されません。再び受け取りたい場合は、サイトの運営者にご連絡ください。',
+	confirmSentTitle: 'あと一歩です',
+	confirmSent: 'あと少しです。ご入力のアドレスに送信したメールのリンクを開いてください。',
+	confirmSubject: 'メールアドレスをご確認ください',
+	confirmText:
+		'これがご自身のアドレスであることをご確認ください。確認後に初めて、フォーム「{form}」に入力された内容がサイトの所有者に届きます。',
+	confirmHint:
+		'リンクの有効期限は7日間です。フォームに入力した覚えがない場合は、何もする必要はありません。内容はどこにも送られません。',
+	confirmButton: 'アドレスを確認する',
+	confirmTitle: 'アドレスの確認',
+	confirmPageText:
+		'ボタンを押してメールアドレスを確認してください。確認後に初めて、メッセージがサイトの所有者に届きます。',
+	confirmedTitle: 'アドレスを確認しました',
+	confirmedText: 'ありがとうございます。アドレスが確認され、メッセージが届きました。',
+	confirmTakenText: '同じ内容の回答をすでに受け取っています。',
+	confirmGoneTitle: 'このリンクは無効になりました',
+	confirmGoneText: 'リンクの有効期限は7日間です。もう一度フォームに入力してください。',
 	linkWrongTitle: 'このリンクは無効です',
 	linkWrongText: '途中で切れている可能性があります。メールからもう一度開くか、全体をコピーしてください。',
 } satisfies Catalogue;

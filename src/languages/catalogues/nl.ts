@@ -192,6 +192,22 @@ export const catalogue = {
 	stoppedTitle: 'Geen e-mails meer',
 	stoppedText:
 		'Uw adres krijgt geen automatische e-mails meer van hier. Wilt u ze toch weer, vraag het dan aan de eigenaar van de site.',
+	confirmSentTitle: 'Nog één stap',
+	confirmSent: 'Bijna klaar: open de link in de e-mail die zojuist naar uw adres is gestuurd.',
+	confirmSubject: 'Bevestig uw e-mailadres',
+	confirmText:
+		'Bevestig dat dit uw adres is. Pas dan bereikt wat in het formulier “{form}” is ingevuld de eigenaar van de site.',
+	confirmHint:
+		'De link is zeven dagen geldig. Hebt u het formulier niet ingevuld, doe dan niets: dan wordt er niets doorgegeven.',
+	confirmButton: 'Adres bevestigen',
+	confirmTitle: 'Bevestig uw adres',
+	confirmPageText:
+		'Druk op de knop om uw e-mailadres te bevestigen. Pas dan bereikt uw bericht de eigenaar van de site.',
+	confirmedTitle: 'Adres bevestigd',
+	confirmedText: 'Dank u. Uw adres is bevestigd en uw bericht is aangekomen.',
+	confirmTakenText: 'Er is al een antwoord met dezelfde gegevens ontvangen.',
+	confirmGoneTitle: 'Deze link is niet meer geldig',
+	confirmGoneText: 'Een link is zeven dagen geldig. Vul het formulier opnieuw in.',
 	linkWrongTitle: 'Deze link werkt niet',
 	linkWrongText: 'Misschien is hij niet volledig. Open hem nog eens vanuit de e-mail, of kopieer hem helemaal.',
 } satisfies Catalogue;

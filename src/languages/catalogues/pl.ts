@@ -213,6 +213,22 @@ export const catalogue = {
 	stoppedTitle: 'Nie będzie więcej wiadomości',
 	stoppedText:
 		'Ten adres nie będzie już otrzymywać stąd automatycznych wiadomości. Aby je przywrócić, należy zwrócić się do właściciela strony.',
+	confirmSentTitle: 'Jeszcze jeden krok',
+	confirmSent: 'Prawie gotowe: proszę otworzyć link w wiadomości, która właśnie została wysłana na podany adres.',
+	confirmSubject: 'Proszę potwierdzić adres e-mail',
+	confirmText:
+		'Proszę potwierdzić, że to właściwy adres. Dopiero wtedy dane wpisane w formularzu „{form}” dotrą do właściciela strony.',
+	confirmHint:
+		'Link jest ważny przez siedem dni. Jeśli formularz wypełnił ktoś inny, nie trzeba nic robić: wtedy nic nie zostanie przekazane.',
+	confirmButton: 'Potwierdź adres',
+	confirmTitle: 'Potwierdzenie adresu',
+	confirmPageText:
+		'Proszę nacisnąć przycisk, aby potwierdzić adres e-mail. Dopiero wtedy wiadomość dotrze do właściciela strony.',
+	confirmedTitle: 'Adres potwierdzony',
+	confirmedText: 'Dziękujemy. Adres jest potwierdzony, a wiadomość dotarła.',
+	confirmTakenText: 'Odpowiedź z tymi samymi danymi została już otrzymana.',
+	confirmGoneTitle: 'Ten link nie jest już ważny',
+	confirmGoneText: 'Link jest ważny przez siedem dni. Proszę wypełnić formularz jeszcze raz.',
 	linkWrongTitle: 'Ten odnośnik nie działa',
 	linkWrongText: 'Może jest niepełny. Należy otworzyć go jeszcze raz z wiadomości albo skopiować w całości.',
 } satisfies Catalogue;

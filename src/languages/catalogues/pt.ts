@@ -200,6 +200,22 @@ export const catalogue = {
 	stoppedTitle: 'Sem mais e-mails',
 	stoppedText:
 		'O seu endereço não receberá mais e-mails automáticos daqui. Se os quiser de novo, peça ao responsável pelo sítio.',
+	confirmSentTitle: 'Mais um passo',
+	confirmSent: 'Quase pronto: abra o link no e-mail que acaba de ser enviado para o seu endereço.',
+	confirmSubject: 'Confirme o seu endereço de e-mail',
+	confirmText:
+		'Confirme que este é o seu endereço. Só então o que foi escrito no formulário “{form}” chega ao proprietário do site.',
+	confirmHint:
+		'O link é válido por sete dias. Se não preencheu o formulário, não faça nada: nesse caso, nada é transmitido.',
+	confirmButton: 'Confirmar endereço',
+	confirmTitle: 'Confirme o seu endereço',
+	confirmPageText:
+		'Prima o botão para confirmar o seu endereço de e-mail. Só então a sua mensagem chega ao proprietário do site.',
+	confirmedTitle: 'Endereço confirmado',
+	confirmedText: 'Obrigado. O seu endereço está confirmado e a sua mensagem chegou.',
+	confirmTakenText: 'Já foi recebida uma resposta com os mesmos dados.',
+	confirmGoneTitle: 'Este link já não é válido',
+	confirmGoneText: 'Um link é válido por sete dias. Preencha o formulário novamente.',
 	linkWrongTitle: 'Esta ligação não funciona',
 	linkWrongText: 'Pode estar incompleta. Abra-a de novo a partir do e-mail ou copie-a por inteiro.',
 } satisfies Catalogue;

@@ -186,6 +186,21 @@ export const catalogue = {
 	stoppedTitle: 'Artık e-posta gelmeyecek',
 	stoppedText:
 		'Adresinize buradan artık otomatik e-posta gönderilmeyecek. Yeniden almak isterseniz sitenin sahibine başvurun.',
+	confirmSentTitle: 'Bir adım daha',
+	confirmSent: 'Neredeyse bitti: adresinize az önce gönderilen e-postadaki bağlantıyı açın.',
+	confirmSubject: 'Lütfen e-posta adresinizi onaylayın',
+	confirmText:
+		'Lütfen bu adresin size ait olduğunu onaylayın. “{form}” formuna girilenler ancak o zaman site sahibine ulaşır.',
+	confirmHint:
+		'Bağlantı yedi gün geçerlidir. Formu siz doldurmadıysanız bir şey yapmayın: o zaman hiçbir şey iletilmez.',
+	confirmButton: 'Adresi onayla',
+	confirmTitle: 'Adresinizi onaylayın',
+	confirmPageText: 'E-posta adresinizi onaylamak için düğmeye basın. Mesajınız ancak o zaman site sahibine ulaşır.',
+	confirmedTitle: 'Adres onaylandı',
+	confirmedText: 'Teşekkürler. Adresiniz onaylandı ve mesajınız ulaştı.',
+	confirmTakenText: 'Aynı bilgilerle bir yanıt zaten alındı.',
+	confirmGoneTitle: 'Bu bağlantı artık geçerli değil',
+	confirmGoneText: 'Bir bağlantı yedi gün geçerlidir. Lütfen formu yeniden doldurun.',
 	linkWrongTitle: 'Bu bağlantı çalışmıyor',
 	linkWrongText: 'Eksik olabilir. E-postadan yeniden açın ya da tamamını kopyalayın.',
 } satisfies Catalogue;

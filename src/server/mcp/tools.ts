@@ -31,8 +31,19 @@ const SETTINGS: readonly Exclude<SettingName, 'slug'>[] = [
 	'unknownFields',
 	'aliases',
 ];
-const SUMMARY = ['id', 'name', 'slug', 'isActive', 'mode', 'createdAt', 'submissionCount', 'unreadCount', 'spamCount'];
-const FLAGS = ['id', 'createdAt', 'isRead', 'isStarred', 'isSpam'];
+const SUMMARY = [
+	'id',
+	'name',
+	'slug',
+	'isActive',
+	'mode',
+	'createdAt',
+	'submissionCount',
+	'unreadCount',
+	'spamCount',
+	'pendingCount',
+];
+const FLAGS = ['id', 'createdAt', 'isRead', 'isStarred', 'isSpam', 'isPending', 'confirmedAt'];
 const DELIVERY = [
 	...['id', 'form', 'submission', 'channel', 'event', 'state', 'destination', 'attempts', 'createdAt'],
 	...['nextAttemptAt', 'finishedAt', 'lastError'],
@@ -148,7 +159,12 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
 				description: 'The names of the fields to read.',
 			}),
 			search: Type.Optional(Type.String({ description: 'Only those whose values have all these words.' })),
-			filter: Type.Optional(stringEnum(FILTERS, { description: 'all, unread and starred leave spam out.' })),
+			filter: Type.Optional(
+				stringEnum(FILTERS, {
+					description:
+						'all, unread and starred leave out spam, and what is pending until its visitor confirms an address.',
+				}),
+			),
 			since: time('Only those after this time (RFC 3339).'),
 			until: time('Only those up to this time.'),
 			order: Type.Optional(stringEnum(['asc', 'desc'])),

@@ -4,18 +4,19 @@
  */
 
 import { FormFull, FormGone, UniqueViolation, ValueTaken } from '../errors.ts';
-import { holdsValues, type NewSubmission } from '../submission.ts';
+import { PLACE } from '../filters.ts';
+import { holdsValues, type NewSubmission, placeOfNew } from '../submission.ts';
 import { numbers, type Runner, rowsOf, type Sql, strings } from './connection.ts';
 
-/** How many submissions the form `f` has, spam not counted. */
-const INBOX_TOTAL = `(f.total + (select count(*) from submissions
+/** How many submissions the form `f` has in its inbox. */
+export const INBOX_TOTAL = `(f.total + (select count(*) from submissions
 	where form_id = f.id and id >= f.folded_to and is_spam = 0))`;
 
-/** Selects from the submissions `a` to the forms `f` those that fit, as `ok`: as many of each form as there is room for; all if it has no bound, and all spam. */
+/** Selects from the submissions `a` to the forms `f` those that fit, as `ok`: as many of each form as there is room for; all if it has no bound, and all that go elsewhere than to the inbox. */
 export const FITTING = [
 	`room as (select f.id form_id, f.max_submissions - ${INBOX_TOTAL} places from f where f.max_submissions is not null)`,
 	`ok as (select n.* from (select a.*, row_number() over (partition by form_id, is_spam order by id) place from a) n
-		left join room on room.form_id = n.form_id where room.places is null or n.is_spam = 1 or n.place <= room.places)`,
+		left join room on room.form_id = n.form_id where room.places is null or n.is_spam <> 0 or n.place <= room.places)`,
 ];
 
 /** Against all other statements that store, also such as found a form without a bound before it got one. */
@@ -31,7 +32,7 @@ export function createBoundedForms(sql: Sql) {
 
 	return {
 		has: (formId: number): boolean => known.has(formId),
-		/** Returns, for each existing form, whether it accepts another submission that is not spam. */
+		/** Returns, for each existing form, whether it accepts another submission in its inbox. */
 		async look(formIds: readonly number[]): Promise<Map<number, boolean>> {
 			const rows = await rowsOf<[number, boolean | null]>(
 				sql,
@@ -57,10 +58,10 @@ export async function whyNotStored(
 	const rooms = await bounded.look([...new Set(rows.map(({ formId }) => formId))]);
 	return Promise.all(
 		rows.map(async (row) => {
-			const { formId, spamReason } = row;
+			const { formId } = row;
 			if (!rooms.has(formId)) return new FormGone('The form was deleted in the meantime.');
 			if (await isKeyInUse(sql, row)) return new UniqueViolation('The idempotency key is in use.');
-			if (rooms.get(formId) === false && spamReason === null) return new FormFull();
+			if (rooms.get(formId) === false && placeOfNew(row) === PLACE.inbox) return new FormFull();
 			if (await isValueTaken(sql, row)) return new ValueTaken();
 		}),
 	);

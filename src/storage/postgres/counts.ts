@@ -5,7 +5,17 @@
 
 import type { CountReport } from '../database.ts';
 
-import { CONDITION, COUNT_OF, COUNTED, COUNTERS, type Counts, type Filter, moveOf, toCounts } from '../filters.ts';
+import {
+	CONDITION,
+	COUNT_OF,
+	COUNTED,
+	COUNTERS,
+	type Counts,
+	type Filter,
+	moveOf,
+	SIZE,
+	toCounts,
+} from '../filters.ts';
 import { FLAG_COLUMNS } from '../rows.ts';
 import { type Change, type Operation, rows } from '../submissions/operation.ts';
 import { numbers, type Runner, rowsOf, type Sql } from './connection.ts';
@@ -163,7 +173,7 @@ const BEGIN_EARLIER = `update submission_blocks set first_id = $2 where form_id 
 /** Counts blocks that have become too large anew, each as several. */
 const SPLIT = `
 	with big as (select first_id, next_id from (select *, lead(first_id, 1, $2::bigint) over (order by first_id) next_id
-				from submission_blocks where form_id = $1) b where total + spam >= ${2 * BLOCK_SIZE}),
+				from submission_blocks where form_id = $1) b where ${SIZE} >= ${2 * BLOCK_SIZE}),
 		n as (select b.first_id begins, (row_number() over (partition by b.first_id order by id) - 1) / ${BLOCK_SIZE} part, ${FLAG_COLUMNS}
 			from big b join submissions s on s.form_id = $1 and s.id >= b.first_id and s.id < b.next_id)
 	insert into submission_blocks (form_id, first_id, ${COUNTERS.join(', ')})

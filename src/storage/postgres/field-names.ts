@@ -3,6 +3,7 @@
  * the shapes that its submissions have, which an index finds without reading them.
  */
 
+import { PLACES, type Place } from '../filters.ts';
 import { namesOf } from '../rows.ts';
 import type { Arrival, FieldNames, NewSubmission } from '../submission.ts';
 import type { OwnColumns, Placed } from '../submissions/import.ts';
@@ -38,12 +39,9 @@ const SHAPES = `
 
 const FULL = `select form_id from form_shapes group by form_id having count(*) >= ${MAX_SHAPES}`;
 const hasAny = (form: string, shape: string) =>
-	[0, 1]
-		.map(
-			(isSpam) =>
-				`exists (select from submissions where form_id = ${form} and is_spam = ${isSpam} and shape = ${shape})`,
-		)
-		.join(' or ');
+	PLACES.map(
+		(place) => `exists (select from submissions where form_id = ${form} and is_spam = ${place} and shape = ${shape})`,
+	).join(' or ');
 const REMOVE_UNUSED = `delete from form_shapes s where s.form_id = $1 and not (${hasAny('s.form_id', 's.shape')})`;
 /** Forms with room, and with submissions that found none. */
 const WAITING = `select f.id from forms f where (${hasAny('f.id', `${UNLISTED}`)})
@@ -84,9 +82,9 @@ export function createFieldNames(sql: Sql) {
 	}
 
 	/** The names of a shape that was removed while a server still used it: of one of its submissions. */
-	async function restore(formId: number, { shape, isSpam }: { shape: number; isSpam: number }): Promise<string[]> {
+	async function restore(formId: number, { shape, place }: { shape: number; place: Place }): Promise<string[]> {
 		const text = 'select id, data from submissions where form_id = $1 and is_spam = $2 and shape = $3 limit 1';
-		const [row] = await rowsOf<[number, string]>(sql, text, [formId, isSpam, shape]);
+		const [row] = await rowsOf<[number, string]>(sql, text, [formId, place, shape]);
 		if (!row) return [];
 		const names = namesOf(row[1]);
 		const values = [formId, shape, JSON.stringify(names), row[0]];
@@ -102,7 +100,7 @@ export function createFieldNames(sql: Sql) {
 	async function relist(formId: number): Promise<boolean> {
 		const rows = await rowsOf<[number, string]>(
 			sql,
-			`select id, data from submissions where form_id = $1 and is_spam in (0, 1) and shape = ${UNLISTED} limit ${RELISTED_AT_ONCE}`,
+			`select id, data from submissions where form_id = $1 and is_spam in (${PLACES.join()}) and shape = ${UNLISTED} limit ${RELISTED_AT_ONCE}`,
 			[formId],
 		);
 		const ids = rows.map(([id]) => id);
@@ -133,14 +131,13 @@ export function createFieldNames(sql: Sql) {
 			const shapes = await shapesOf(placed.map(({ id, row: { names } }) => ({ id, row: { formId, names } })));
 			return { columns: { shape: 'bigint' }, values: shapes.map((shape) => [shape]) };
 		},
-		/** The names of all submissions but spam, or of spam, in the order first seen. */
-		async list(formId: number, isSpam: boolean): Promise<FieldNames> {
-			const spam = isSpam ? 1 : 0;
-			const rows = await rowsOf<[number, string | null]>(sql, SHAPES, [formId, spam]);
+		/** The names of the submissions in a place, in the order first seen. */
+		async list(formId: number, place: Place): Promise<FieldNames> {
+			const rows = await rowsOf<[number, string | null]>(sql, SHAPES, [formId, place]);
 			const all = new Set<string>();
 			for (const [shape, text] of rows) {
 				if (shape === UNLISTED) continue;
-				const names = text === null ? await restore(formId, { shape, isSpam: spam }) : (JSON.parse(text) as string[]);
+				const names = text === null ? await restore(formId, { shape, place }) : (JSON.parse(text) as string[]);
 				for (const name of names) all.add(name);
 			}
 			const isPartial = all.size > MAX_LISTED_NAMES || rows.some(([shape]) => shape === UNLISTED);

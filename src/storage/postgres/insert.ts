@@ -2,7 +2,14 @@
 
 import { roomInSql } from '../file-room.ts';
 import { cellOf, DETAILS, hasDetails, OF_FILE } from '../rows.ts';
-import { type Arrival, holdsValues, type NewDelivery, type NewSubmission, type StoredFile } from '../submission.ts';
+import {
+	type Arrival,
+	holdsValues,
+	type NewDelivery,
+	type NewSubmission,
+	placeOfNew,
+	type StoredFile,
+} from '../submission.ts';
 import { FITTING } from './bounded-forms.ts';
 import type { Value } from './connection.ts';
 import { type Columns, createParameters, namesOf, type Parameter } from './parameters.ts';
@@ -85,7 +92,7 @@ const SUBMISSION: Columns<Stored> = {
 
 /** A batch without any of them is stored by a shorter statement. */
 const WITH_DETAILS: Columns<Stored> = {
-	is_spam: ['number', ({ row }) => (row.spamReason === null ? 0 : 1)],
+	is_spam: ['number', ({ row }) => placeOfNew(row)],
 	...columnsFrom<Stored>(DETAILS, ({ row }) => row),
 };
 
@@ -143,7 +150,7 @@ export function insertOf(submissions: readonly Stored[], sender: Sender): Insert
 		values: belonging((row) => row.uniqueHashes?.map((hash) => ({ hash, isHeld: holdsValues(row) }))),
 	};
 	const parts = {
-		// Spam is counted differently.
+		// What is not in the inbox is counted differently.
 		details: sender.isCounted || submissions.some(({ row }) => hasDetails(row)),
 		keys: submissions.some(({ row }) => row.idempotencyKey !== undefined),
 		deliveries: batch.deliveries.length > 0,

@@ -6,10 +6,12 @@ import { lazy } from '../../tasks/lazy.ts';
 import { createActions } from '../audit/action.ts';
 import type { Db, Query, RecordOf, Results, Storage, StorageOptions } from '../contract.ts';
 import { OutcomeUnknown, Unavailable } from '../errors.ts';
+import { PLACE } from '../filters.ts';
 import { createFindForm } from '../find-form.ts';
 import { createFindings, logBeside } from '../findings.ts';
-import type { NewSubmission } from '../submission.ts';
+import { type NewSubmission, placeOfNew } from '../submission.ts';
 import { createChanges } from '../submissions/change.ts';
+import { createConfirming } from '../submissions/confirm.ts';
 import { createImport } from '../submissions/import.ts';
 import { createReads } from '../submissions/read.ts';
 import { createAvailability } from './availability.ts';
@@ -64,9 +66,12 @@ export async function openPostgres(
 	});
 	const { events } = serverEvents;
 	const names = createFieldNames(sql);
-	const onStored = ({ formId }: NewSubmission, submissionId: number) => {
+	const onStored = (row: NewSubmission, submissionId: number) => {
+		const { formId } = row;
 		counts.count(formId);
-		if (serverEvents.isTold('submission')) events.publish({ type: 'submission', formId, submissionId });
+		// What is pending is news to no one yet.
+		if (placeOfNew(row) === PLACE.pending) events.publish({ type: 'change', formId });
+		else if (serverEvents.isTold('submission')) events.publish({ type: 'submission', formId, submissionId });
 	};
 	const writer = createWriter(url, sql, {
 		clock: () => clock,
@@ -151,6 +156,7 @@ export async function openPostgres(
 		submissions: {
 			append: writer.append,
 			...createChanges(engine, written),
+			...createConfirming(engine, written),
 			...createImport(engine, { ...written, findings, clock, nextId: clock.nextId, ownColumns: names.ownColumns }),
 			...createReads(engine),
 			...createSubmissionLists(sql, { counts, names: names.list, forgetNames: names.forget, longReads }),

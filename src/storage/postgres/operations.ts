@@ -1,6 +1,7 @@
 /** Runs the operations on submissions that both engines share; see `../submissions/operation.ts`. */
 
 import { type Dialect, type Engine, type Operation, rows, type Value } from '../submissions/operation.ts';
+import { INBOX_TOTAL } from './bounded-forms.ts';
 import { numbers, type Runner, rowsOf, type Sql, strings } from './connection.ts';
 import { moveCounts } from './counts.ts';
 import { asStorageError, mayTryAgain } from './failures.ts';
@@ -51,6 +52,10 @@ export function createEngine(sql: Sql): Engine {
 		*holdCounts(formId) {
 			const [form] = yield* rows<[number]>('select folded_to from forms where id = $1 for no key update', [formId]);
 			return form && ((changes) => moveCounts(formId, form[0], changes));
+		},
+		*totalOf(formId) {
+			const [form] = yield* rows<[number]>(`select ${INBOX_TOTAL}::bigint from forms f where f.id = $1`, [formId]);
+			return form?.[0] ?? 0;
 		},
 	};
 }

@@ -62,7 +62,7 @@ export function createSearchHits(sql: Sql) {
 		const countOf = (one: Question) => `(select count(*) from (${withText(one)}) found)`;
 		const text =
 			selection.filter === 'all'
-				? `select (select count(*) from (${texts(question)}) all_texts) - ${countOf({ ...question, condition: CONDITION.spam })}`
+				? `select (select count(*) from (${texts(question)}) all_texts) - ${countOf({ ...question, condition: `not (${CONDITION.all})` })}`
 				: `select ${countOf(question)}`;
 		const [row] = await ask<[number]>(text, question);
 		return row?.[0] ?? 0;

@@ -1,7 +1,7 @@
 /** Submissions read as the contract says: pages, counts, ids, and scans. */
 
 import type { ScanRequest } from '../contract.ts';
-import type { Counts, Filter } from '../filters.ts';
+import { type Counts, type Filter, type Place, placeOfFilter } from '../filters.ts';
 import type { FieldNames, List, ListQuery, Page, Paging, Selection } from '../submission.ts';
 import { entriesOf } from '../submissions/read.ts';
 import { numbers, rowsOf, type Sql } from './connection.ts';
@@ -14,7 +14,7 @@ import { conditionOf, inOrder } from './submission-reader.ts';
 
 export interface ListSources {
 	counts: Pick<FormCounts, 'of'>;
-	names(formId: number, isSpam: boolean): Promise<FieldNames>;
+	names(formId: number, place: Place): Promise<FieldNames>;
 	forgetNames(formId: number): Promise<void>;
 	longReads: Pick<LongReads, 'open' | 'scan'>;
 }
@@ -43,7 +43,7 @@ export function createSubmissionLists(sql: Sql, { counts, names, forgetNames, lo
 		async list(query: ListQuery): Promise<List> {
 			const [{ rows, total }, { names: listed }] = await Promise.all([
 				query.words ? search(query) : pages.page(query),
-				names(query.formId, query.filter === 'spam'),
+				names(query.formId, placeOfFilter(query.filter)),
 			]);
 			return { rows, total, namesJson: JSON.stringify(listed) };
 		},

@@ -5,7 +5,19 @@
 
 import type { Database, Statement } from 'bun:sqlite';
 import { lazy } from '../../tasks/lazy.ts';
-import { addTo, COUNTED, COUNTERS, type Counts, countsOf, type Flags, toCounts } from '../filters.ts';
+import {
+	addTo,
+	COUNTED,
+	COUNTERS,
+	type Counts,
+	countsOf,
+	type Flags,
+	PLACES,
+	type Place,
+	placeOf,
+	sizeOf,
+	toCounts,
+} from '../filters.ts';
 import { BEYOND_ALL_IDS, FLAG_COLUMNS } from '../rows.ts';
 import {
 	addToNames,
@@ -43,7 +55,7 @@ interface Counted extends CountedSubmission {
 /** Submissions one after the other with the same field names, as a form sends them: counted, but not yet name by name. */
 interface Run {
 	names: readonly string[];
-	isSpam: boolean;
+	place: Place;
 	length: number;
 }
 
@@ -51,8 +63,8 @@ interface FormState {
 	blocks: Block[];
 	/** The sums of all blocks. */
 	totals: Counts;
-	inboxNames: NameList;
-	spamNames: NameList;
+	/** By places. */
+	nameLists: readonly NameList[];
 	run: Run | undefined;
 	moved: Counts;
 	dirtyBlocks: Set<Block>;
@@ -71,8 +83,7 @@ export function createFormIndex(client: Database) {
 		const state: FormState = {
 			blocks,
 			totals: sumOf(blocks),
-			inboxNames: readNames(nameSql, formId, 0),
-			spamNames: readNames(nameSql, formId, 1),
+			nameLists: PLACES.map((place) => readNames(nameSql, formId, place)),
 			run: undefined,
 			moved: toCounts(),
 			dirtyBlocks: new Set(),
@@ -116,8 +127,7 @@ export function createFormIndex(client: Database) {
 		for (const block of [...state.dirtyBlocks]) if (sizeOf(block) >= 2 * BLOCK_SIZE) split(formId, state, block);
 		sql.moveCounts.run(...valuesOf(state.moved), formId);
 		for (const block of state.dirtyBlocks) sql.writeBlock.run(formId, block.firstId, ...valuesOf(block));
-		writeNames(nameSql, state.inboxNames, { formId, isSpam: 0 });
-		writeNames(nameSql, state.spamNames, { formId, isSpam: 1 });
+		for (const place of PLACES) writeNames(nameSql, listOf(state, place), { formId, place });
 		state.moved = toCounts();
 		state.dirtyBlocks.clear();
 	}
@@ -128,19 +138,19 @@ export function createFormIndex(client: Database) {
 		if (run) changeNames(state, run, run.length);
 	}
 
-	function changeNames(state: FormState, { names, isSpam }: Omit<Run, 'length'>, change: number): void {
-		addToNames(listOf(state, isSpam), names, change);
+	function changeNames(state: FormState, { names, place }: Omit<Run, 'length'>, change: number): void {
+		addToNames(listOf(state, place), names, change);
 	}
 
-	function countNames(state: FormState, names: readonly string[], isSpam: boolean, sign: 1 | -1): void {
+	function countNames(state: FormState, names: readonly string[], place: Place, sign: 1 | -1): void {
 		const { run } = state;
-		if (sign === 1 && run && run.isSpam === isSpam && haveSameItems(run.names, names)) {
+		if (sign === 1 && run && run.place === place && haveSameItems(run.names, names)) {
 			run.length++;
 			return;
 		}
 		endRun(state);
-		if (sign === 1) state.run = { names, isSpam, length: 1 };
-		else changeNames(state, { names, isSpam }, -1);
+		if (sign === 1) state.run = { names, place, length: 1 };
+		else changeNames(state, { names, place }, -1);
 	}
 
 	function count(formId: number, { id, block, names }: Counted, flags: Flags, sign: 1 | -1): void {
@@ -151,7 +161,8 @@ export function createFormIndex(client: Database) {
 		addTo(state.totals, counts, sign);
 		addTo(state.moved, counts, sign);
 		addTo(block, counts, sign);
-		if (id < listOf(state, flags.isSpam).countedTo) countNames(state, names, flags.isSpam, sign);
+		const place = placeOf(flags);
+		if (id < listOf(state, place).countedTo) countNames(state, names, place, sign);
 	}
 
 	return {
@@ -187,24 +198,24 @@ export function createFormIndex(client: Database) {
 		blocks(formId: number): readonly Block[] {
 			return stateOf(formId).blocks;
 		},
-		/** The field names of all submissions but spam, or of spam, in the order first seen, as a JSON array. */
-		namesJson(formId: number, isSpam: boolean): string {
-			const list = listOf(stateOf(formId), isSpam);
+		/** The field names of the submissions in a place, in the order first seen, as a JSON array. */
+		namesJson(formId: number, place: Place): string {
+			const list = listOf(stateOf(formId), place);
 			list.json ??= JSON.stringify([...list.counts.keys()]);
 			return list.json;
 		},
 		/** Returns whether there may be submissions with names that are not listed. */
-		hasUnlistedNames(formId: number, isSpam: boolean): boolean {
-			return listOf(stateOf(formId), isSpam).isPartial;
+		hasUnlistedNames(formId: number, place: Place): boolean {
+			return listOf(stateOf(formId), place).isPartial;
 		},
 		/**
 		 * Counts the names of some more submissions, from the beginning on, if the list left names out that may have room now; to be
 		 * called inside the writer's transaction. Returns whether there is more to count.
 		 */
-		countNames(formId: number, isSpam: boolean, next: (fromId: number) => NextSubmissions): boolean {
+		countNames(formId: number, place: Place, next: (fromId: number) => NextSubmissions): boolean {
 			const state = stateOf(formId);
 			endRun(state);
-			const list = listOf(state, isSpam);
+			const list = listOf(state, place);
 			if (!isToBeCounted(list)) return false;
 			const isBeginning = !Number.isFinite(list.countedTo);
 			const { submissions, isEnd } = next(isBeginning ? 0 : list.countedTo);
@@ -218,8 +229,8 @@ export function createFormIndex(client: Database) {
 	};
 }
 
-function listOf({ spamNames, inboxNames }: FormState, isSpam: boolean): NameList {
-	return isSpam ? spamNames : inboxNames;
+function listOf({ nameLists }: FormState, place: Place): NameList {
+	return nameLists[place] as NameList;
 }
 
 const LIST = COUNTERS.join(', ');
@@ -260,8 +271,6 @@ function sumOf(blocks: readonly Block[]): Counts {
 function valuesOf(counts: Readonly<Counts>): number[] {
 	return COUNTERS.map((counter) => counts[counter]);
 }
-
-const sizeOf = ({ total, spam }: Block): number => total + spam;
 
 function newestBlock({ blocks }: FormState, id: number): Block {
 	const newest = blocks.at(-1);

@@ -1,6 +1,7 @@
-/** The field names of a form's inbox, or of its spam: how many submissions have each, for as many names as are listed. */
+/** The field names of the submissions of a form in one place, such as its inbox: how many submissions have each, for as many names as are listed. */
 
 import type { Database, Statement } from 'bun:sqlite';
+import type { Place } from '../filters.ts';
 
 /** Names beyond this many are stored with their submissions, but not listed: a client could invent them without end. */
 const MAX_LISTED_NAMES = 2000;
@@ -44,11 +45,11 @@ export function prepareNameStatements(client: Database) {
 /** Has all lists counted anew. */
 export const DOUBT_LISTS = `insert or ignore into field_names (form_id, is_spam, name, count)
 	select distinct form_id, is_spam, '${PARTIAL_MARK}', 0 from field_names`;
-/** Selects the form and kind of each list that left names out. */
+/** Selects the form and place of each list that left names out. */
 export const PARTIAL_LISTS = `select form_id, is_spam from field_names where name = '${PARTIAL_MARK}'`;
 
-export function readNames(sql: NameStatements, formId: number, isSpam: 0 | 1): NameList {
-	const counts = new Map(sql.read.values(formId, isSpam) as [string, number][]);
+export function readNames(sql: NameStatements, formId: number, place: Place): NameList {
+	const counts = new Map(sql.read.values(formId, place) as [string, number][]);
 	const mark = counts.get(PARTIAL_MARK);
 	counts.delete(PARTIAL_MARK);
 	return {
@@ -63,19 +64,19 @@ export function readNames(sql: NameStatements, formId: number, isSpam: 0 | 1): N
 }
 
 /** Writes what changed since the last time. */
-export function writeNames(sql: NameStatements, list: NameList, { formId, isSpam }: { formId: number; isSpam: 0 | 1 }) {
-	if (list.whole > 0) sql.addToAll.run(list.whole, formId, isSpam);
+export function writeNames(sql: NameStatements, list: NameList, { formId, place }: { formId: number; place: Place }) {
+	if (list.whole > 0) sql.addToAll.run(list.whole, formId, place);
 	list.whole = 0;
 	for (const name of list.dirty) {
 		const count = list.counts.get(name);
-		if (count === undefined) sql.remove.run(formId, isSpam, JSON.stringify(name));
-		else sql.write.run(formId, isSpam, JSON.stringify(name), count);
+		if (count === undefined) sql.remove.run(formId, place, JSON.stringify(name));
+		else sql.write.run(formId, place, JSON.stringify(name), count);
 	}
 	list.dirty.clear();
 	if (!list.isMarkDirty) return;
 	list.isMarkDirty = false;
-	if (list.isPartial) sql.write.run(formId, isSpam, PARTIAL_MARK, list.countedTo === ALL ? 0 : list.countedTo);
-	else sql.remove.run(formId, isSpam, PARTIAL_MARK);
+	if (list.isPartial) sql.write.run(formId, place, PARTIAL_MARK, list.countedTo === ALL ? 0 : list.countedTo);
+	else sql.remove.run(formId, place, PARTIAL_MARK);
 }
 
 /** @param change How many submissions with these names came, or went if it is negative. */

@@ -2,7 +2,7 @@
 
 import type { Database } from 'bun:sqlite';
 import { lazy } from '../../tasks/lazy.ts';
-import { CONDITION } from '../filters.ts';
+import { CONDITION, type Place } from '../filters.ts';
 import { namesOf } from '../rows.ts';
 import type { CountedSubmission, FormIndex, NextSubmissions } from './form-index.ts';
 import { PARTIAL_LISTS } from './name-list.ts';
@@ -17,7 +17,7 @@ export function createNameTidying(client: Database, { writer, index }: { writer:
 	const sql = lazy(() => ({
 		partial: client.prepare(PARTIAL_LISTS),
 		form: client.prepare('select 1 from forms where id = ? and deleted_at is null'),
-		ids: (['all', 'spam'] as const).map((filter) =>
+		ids: (['all', 'spam', 'pending'] as const).map((filter) =>
 			client.prepare(
 				`select id from submissions where form_id = ? and id >= ? and ${CONDITION[filter]} order by id limit ${AT_ONCE.submissions}`,
 			),
@@ -26,8 +26,8 @@ export function createNameTidying(client: Database, { writer, index }: { writer:
 	}));
 	let isRunning = false;
 
-	function next(formId: number, isSpam: number, fromId: number): NextSubmissions {
-		const ids = sql().ids[isSpam]?.values(formId, fromId) as [number][];
+	function next(formId: number, place: Place, fromId: number): NextSubmissions {
+		const ids = sql().ids[place]?.values(formId, fromId) as [number][];
 		const submissions: CountedSubmission[] = [];
 		let characters = 0;
 		for (const [id] of ids) {
@@ -40,12 +40,12 @@ export function createNameTidying(client: Database, { writer, index }: { writer:
 	}
 
 	/** Returns whether there is more to count. The names of a form that is gone could not be written: the whole commit would fail. */
-	function step(formId: number, isSpam: number): Promise<boolean> {
+	function step(formId: number, place: Place): Promise<boolean> {
 		return inTransaction(
 			writer,
 			() =>
 				sql().form.values(formId).length > 0 &&
-				index.countNames(formId, isSpam === 1, (fromId) => next(formId, isSpam, fromId)),
+				index.countNames(formId, place, (fromId) => next(formId, place, fromId)),
 		);
 	}
 
@@ -53,9 +53,9 @@ export function createNameTidying(client: Database, { writer, index }: { writer:
 		if (isRunning) return;
 		isRunning = true;
 		try {
-			for (const [formId, isSpam] of sql().partial.values() as [number, number][]) {
+			for (const [formId, place] of sql().partial.values() as [number, Place][]) {
 				let began = performance.now();
-				while (await step(formId, isSpam)) {
+				while (await step(formId, place)) {
 					await Bun.sleep(REST * (performance.now() - began));
 					began = performance.now();
 				}

@@ -14,6 +14,7 @@ import { startIndexer } from '../indexer.ts';
 import { createReader } from '../reader.ts';
 import type { NewSubmission } from '../submission.ts';
 import { createChanges } from '../submissions/change.ts';
+import { createConfirming } from '../submissions/confirm.ts';
 import { createImport } from '../submissions/import.ts';
 import { createReads } from '../submissions/read.ts';
 import { createClock } from './clock.ts';
@@ -167,6 +168,7 @@ export function openSqlite(
 		},
 		submissions: {
 			...createChanges(engine, written),
+			...createConfirming(engine, written),
 			...createImport(engine, { ...written, findings, clock, nextId: clock.nextId }),
 			...reads,
 			append: (row: NewSubmission): Promise<number> => {

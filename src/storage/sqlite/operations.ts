@@ -2,6 +2,7 @@
 
 import type { Database, Statement } from 'bun:sqlite';
 import { lazy } from '../../tasks/lazy.ts';
+import { placeOf } from '../filters.ts';
 import { namesOf, type Row } from '../rows.ts';
 import { type Change, type Dialect, type Engine, type Operation, rows } from '../submissions/operation.ts';
 import type { FormIndex } from './form-index.ts';
@@ -74,9 +75,10 @@ export function createEngine(client: Database, { reader, writer, index }: Source
 	/** Moves of the counts of the operation that runs: they are made at its end, because no savepoint undoes them if a statement fails. */
 	let moves: (() => void)[] = [];
 
-	/** Inbox and spam have a list of names each: a submission that stays in one changes neither. */
+	/** Each place has a list of names: a submission that stays where it is changes none. */
 	function planMove(formId: number, { id, before, after }: Change): void {
-		const names = before && after?.isSpam === before.isSpam ? [] : namesOf(data().values(id)[0]?.[0] as string);
+		const stays = before && after && placeOf(before) === placeOf(after);
+		const names = stays ? [] : namesOf(data().values(id)[0]?.[0] as string);
 		moves.push(() => index.change(formId, { id, names }, before, after));
 	}
 
@@ -97,6 +99,10 @@ export function createEngine(client: Database, { reader, writer, index }: Source
 			return function* (changes) {
 				for (const change of changes) planMove(formId, change);
 			};
+		},
+		// biome-ignore lint/correctness/useYield: it is in memory
+		*totalOf(formId) {
+			return index.totals(formId).total;
 		},
 	};
 }

@@ -3,7 +3,7 @@
 import type { Database } from 'bun:sqlite';
 import { lazy } from '../../tasks/lazy.ts';
 import type { ScanRequest, Storage } from '../contract.ts';
-import { COUNTERS, type Counts, type Filter, toCounts } from '../filters.ts';
+import { COUNTERS, type Counts, type Filter, type Place, placeOfFilter, toCounts } from '../filters.ts';
 import type { Reader } from '../reader.ts';
 import type { FieldNames, List, ListQuery, Page, Paging, Selection } from '../submission.ts';
 import type { FormIndex } from './form-index.ts';
@@ -43,9 +43,8 @@ export function createSubmissionLists(client: Database, { entries, pages, index,
 		namesJson: index.namesJson,
 		hasUnlistedNames: index.hasUnlistedNames,
 		async list(query: ListQuery): Promise<List> {
-			const isSpam = query.filter === 'spam';
 			const { rows, total } = query.words ? await search(query) : page(query);
-			return { rows, total, namesJson: index.namesJson(query.formId, isSpam) };
+			return { rows, total, namesJson: index.namesJson(query.formId, placeOfFilter(query.filter)) };
 		},
 		async count(selection: Selection): Promise<number> {
 			if (!selection.words) return page({ ...selection, ...NONE }).total;
@@ -66,10 +65,10 @@ export function createSubmissionLists(client: Database, { entries, pages, index,
 			}
 			return counts;
 		},
-		async names(formId: number, isSpam: boolean): Promise<FieldNames> {
+		async names(formId: number, place: Place): Promise<FieldNames> {
 			refresh();
-			const listed = JSON.parse(index.namesJson(formId, isSpam)) as string[];
-			return { names: listed, isPartial: index.hasUnlistedNames(formId, isSpam) };
+			const listed = JSON.parse(index.namesJson(formId, place)) as string[];
+			return { names: listed, isPartial: index.hasUnlistedNames(formId, place) };
 		},
 		/** A name goes with the last submission that has it. */
 		async forgetNames(): Promise<void> {},

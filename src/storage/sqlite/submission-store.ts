@@ -5,7 +5,7 @@ import type { Events } from '../../events.ts';
 import { lazy } from '../../tasks/lazy.ts';
 import { FormFull, FormGone, UniqueViolation, ValueTaken } from '../errors.ts';
 import { roomOf } from '../file-room.ts';
-import { type Flags, NEW } from '../filters.ts';
+import { type Flags, NEW, PLACE } from '../filters.ts';
 import { cellOf, DETAILS, detailsOf, FILE_COLUMNS, hasDetails, OF_FILE } from '../rows.ts';
 import {
 	type Arrival,
@@ -13,13 +13,15 @@ import {
 	type NewDelivery,
 	type NewIdempotencyKey,
 	type NewSubmission,
+	placeOfNew,
 	type StoredFile,
 } from '../submission.ts';
 import { isMissingParent } from './failures.ts';
 import type { FormIndex } from './form-index.ts';
 import type { Job, Writer } from './writer.ts';
 
-const NEW_SPAM: Flags = { ...NEW, isSpam: true };
+/** By their places. */
+const ARRIVED: readonly Flags[] = [NEW, { ...NEW, isSpam: true }, { ...NEW, isPending: true }];
 
 /** One object and no closures, because they come by the thousand. */
 interface Append extends Job, Arrival {
@@ -66,23 +68,24 @@ export function createSubmissionStore(client: Database, { writer, index, forms, 
 
 	function insert(arrival: Append): void {
 		const { row } = arrival;
-		const isSpam = row.spamReason !== null;
+		const place = placeOfNew(row);
+		const isInInbox = place === PLACE.inbox;
 		const { formId, data } = row;
 		const most = forms.maxSubmissions(formId);
-		if (most !== null && !isSpam && index.totals(formId).total >= most) throw new FormFull();
+		if (most !== null && isInInbox && index.totals(formId).total >= most) throw new FormFull();
 		giveIds(arrival, nextId);
 		const { id, toldId } = arrival;
 		if (hasDetails(row)) {
-			sql.insert().run(id, formId, data, isSpam ? 1 : 0, ...detailsOf(row));
+			sql.insert().run(id, formId, data, place, ...detailsOf(row));
 		} else sql.insertPlain.run(id, formId, data);
 		if (row.idempotencyKey) insertIdempotencyKey(sql.insertIdempotencyKey(), row.idempotencyKey, toldId);
 		for (const delivery of row.deliveries ?? []) insertDelivery(sql.insertDelivery(), arrival, delivery);
 		if (row.files) insertFiles(arrival, row.files);
 		for (const hash of row.uniqueHashes ?? []) {
-			const { changes } = sql.insertUniqueValue().run(formId, hash, id, isSpam ? 0 : 1);
+			const { changes } = sql.insertUniqueValue().run(formId, hash, id, isInInbox ? 1 : 0);
 			if (changes === 0) throw new ValueTaken();
 		}
-		index.add(formId, arrival, isSpam ? NEW_SPAM : NEW);
+		index.add(formId, arrival, ARRIVED[place] as Flags);
 	}
 
 	function insertFiles({ id, row: { formId } }: Arrival, files: readonly StoredFile[]): void {
@@ -101,7 +104,10 @@ export function createSubmissionStore(client: Database, { writer, index, forms, 
 	function resolveAppend(this: Append): void {
 		const { id, toldId, row } = this;
 		this.stored(toldId);
-		if (events.isHeard('submission')) events.publish({ type: 'submission', formId: row.formId, submissionId: id });
+		const { formId } = row;
+		// What is pending is news to no one yet.
+		if (placeOfNew(row) === PLACE.pending) events.publish({ type: 'change', formId });
+		else if (events.isHeard('submission')) events.publish({ type: 'submission', formId, submissionId: id });
 	}
 
 	return {

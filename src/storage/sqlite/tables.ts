@@ -3,12 +3,13 @@
 import { integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import { counter, flag, formId } from '../tables.ts';
 
-/** How many submissions of a form have a field name, apart for spam; the rowid keeps the order first seen. */
+/** How many submissions of a form have a field name, apart for each place where they lie; the rowid keeps the order first seen. */
 export const fieldNames = sqliteTable(
 	'field_names',
 	{
 		id: integer('id').primaryKey(),
 		formId: formId(),
+		/** The place, as the column of submissions has it. */
 		isSpam: flag('is_spam'),
 		/** The name as a JSON string, so that every name is distinct and exact, lone surrogates included. */
 		name: text('name').notNull(),

@@ -5,7 +5,7 @@ import type { Entry } from '../audit/action.ts';
 import type { Details } from '../audit/changes.ts';
 import type { ChangeOptions, Db, SubmissionStore } from '../contract.ts';
 import { roomInSql, roomOf } from '../file-room.ts';
-import type { Flags } from '../filters.ts';
+import { type Flags, PLACE } from '../filters.ts';
 import { BEYOND_ALL_IDS, columnOf, FLAG_COLUMNS, MARK_AGAIN, toFlags } from '../rows.ts';
 import { type Change, OWNED } from '../submission.ts';
 import { type Announce, writeDeliveries } from './announced.ts';
@@ -97,13 +97,17 @@ export function createChanges(
 					);
 				const changed = found
 					.filter((row) => keys.some((key) => (row as Change)[key] !== set[key]))
-					.map((row) => ({ id: row.id, before: row, after: { ...row, ...set } }));
+					.map((row) => ({
+						id: row.id,
+						before: row,
+						after: { ...row, ...set, isPending: row.isPending && !set.isSpam },
+					}));
 				if (changed.length === 0) return changed;
 				yield* moveCounts(changed);
 				const list = [dialect.list(changed.map(({ id }) => id))];
 				yield* rows(`update submissions set ${assignments(keys, set)} where ${dialect.isIn('id', '$1')}`, [
 					...list,
-					...keys.map((key) => toCell(set[key])),
+					...keys.filter((key) => key !== 'isSpam').map((key) => toCell(set[key])),
 				]);
 				if (set.isSpam)
 					yield* rows(`update unique_values set is_held = 0 where ${dialect.isIn('submission_id', '$1')}`, list);
@@ -184,8 +188,12 @@ export function createChanges(
 }
 
 function assignments(keys: readonly (keyof Change)[], { isSpam }: Change): string {
-	const texts = keys.map((key, i) => `${columnOf(key)} = $${i + 2}`);
-	if (isSpam !== undefined) texts.push(`spam_reason = ${isSpam ? "coalesce(spam_reason, 'marked')" : 'null'}`);
+	const others = keys.filter((key) => key !== 'isSpam');
+	const texts = others.map((key, i) => `${columnOf(key)} = $${i + 2}`);
+	if (isSpam) texts.push(`is_spam = ${PLACE.spam}, spam_reason = coalesce(spam_reason, 'marked')`);
+	// A pending one, which is no spam either, stays where it is.
+	else if (isSpam === false)
+		texts.push(`is_spam = case is_spam when ${PLACE.spam} then ${PLACE.inbox} else is_spam end, spam_reason = null`);
 	return texts.join(', ');
 }
 
@@ -195,7 +203,7 @@ function toCell(value: Change[keyof Change]): number | null {
 }
 
 /** Has a list of submissions hold their unique values, but for spam and what others hold; of two with one value the older one. */
-function* takeValues(dialect: Dialect, list: readonly Value[]): Operation<void> {
+export function* takeValues(dialect: Dialect, list: readonly Value[]): Operation<void> {
 	yield* rows(
 		`insert into unique_values (form_id, hash, submission_id, is_held)
 			select v.form_id, v.hash, v.submission_id, 1 from unique_values v join submissions s on s.id = v.submission_id

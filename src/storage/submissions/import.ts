@@ -8,7 +8,7 @@ import type { Clock, Db, SubmissionStore } from '../contract.ts';
 import { FormGone, Unavailable, UniqueViolation } from '../errors.ts';
 import { roomOf } from '../file-room.ts';
 import type { Findings } from '../findings.ts';
-import { ALL, cellOf, OF_FILE } from '../rows.ts';
+import { ALL, cellOf, flagCellOf, OF_FILE } from '../rows.ts';
 import type { ImportedPlace, ImportedSubmission } from '../submission.ts';
 import { built, type Columns, type Engine, type Operation, rows, type Value } from './operation.ts';
 
@@ -206,7 +206,7 @@ async function again<T>(store: () => Promise<T>): Promise<T> {
 /** In the order of the columns. */
 function valuesOf(row: Omit<ImportedSubmission, 'at'> & { id: number; formId: number }): Value[] {
 	return ALL.map((column) => {
-		const value = (row as unknown as Record<string, unknown>)[column.key];
-		return column.kind === 'flag' ? Number(value === true) : ((value ?? null) as Value);
+		if (column.kind === 'flag') return flagCellOf(row, column);
+		return ((row as unknown as Record<string, unknown>)[column.key] ?? null) as Value;
 	});
 }

@@ -80,4 +80,6 @@ export interface Engine {
 	write<T>(begin: () => Operation<T>): Promise<T>;
 	/** Holds the counts of a form until the transaction ends, and returns what moves them, before the rows change; `undefined` without that form. */
 	holdCounts(formId: number): Operation<MoveCounts | undefined>;
+	/** How many submissions a form has in its inbox when the transaction began; to be asked while its counts are held. */
+	totalOf(formId: number): Operation<number>;
 }

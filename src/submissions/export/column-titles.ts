@@ -5,6 +5,7 @@ export const COLUMN_TITLES: Record<string, string> = {
 	isRead: 'Read',
 	isStarred: 'Starred',
 	isSpam: 'Spam',
+	confirmedAt: 'Confirmed',
 	spamScore: 'Spam score',
 	spamReasons: 'Spam reasons',
 	meta: 'Context',

@@ -33,6 +33,8 @@ export interface KnownFields {
 	isPartial: boolean;
 	/** True if any submission of the form has files. */
 	hasFiles: boolean;
+	/** True if the form has visitors confirm their address. */
+	hasConfirmed: boolean;
 	/** Returns whether a field of this name may be asked for. */
 	isKnown(name: string): boolean;
 	/** The rules of the form's fields, for the kinds of their values. */
@@ -46,9 +48,10 @@ const FIELD = `${DATA}.`;
 
 /** All columns, in the order of a CSV. */
 export function allColumns(known: KnownFields): Column[] {
+	const before = BEFORE_FIELDS.filter((name) => known.hasConfirmed || name !== 'confirmedAt');
 	const after = AFTER_FIELDS.filter((name) => known.hasFiles || name !== 'attachedFiles');
 	const toOwn = ownColumns(known);
-	return [...BEFORE_FIELDS.map(toOwn), ...fieldColumns(known), ...after.map(toOwn)];
+	return [...before.map(toOwn), ...fieldColumns(known), ...after.map(toOwn)];
 }
 
 const ownColumns =

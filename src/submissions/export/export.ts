@@ -4,7 +4,8 @@ import { invalidField } from '../../errors.ts';
 import type { EndTurn } from '../../http/concurrency-limit.ts';
 import { oneOf, single } from '../../http/query-parameters.ts';
 import type { Storage } from '../../storage/contract.ts';
-import type { Selection } from '../../storage/submission.ts';
+import { PLACES, placeOfFilter } from '../../storage/filters.ts';
+import type { FieldNames, Selection } from '../../storage/submission.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import type { ByteBudget } from '../../tasks/byte-budget.ts';
 import type { OneAtATime } from '../../tasks/one-at-a-time.ts';
@@ -82,15 +83,15 @@ async function knownFields(
 	form: FormRow,
 	{ filter, labels }: ExportQuery,
 ): Promise<KnownFields> {
-	const isSpam = filter === 'spam';
-	const own = await submissions.names(form.id, isSpam);
-	const others = await submissions.names(form.id, !isSpam);
-	const names = new Set([...own.names, ...others.names, ...(form.fields ?? []).map(({ name }) => name)]);
-	const isUnsure = own.isPartial || others.isPartial;
+	const all = await Promise.all(PLACES.map((place) => submissions.names(form.id, place)));
+	const own = all[placeOfFilter(filter)] as FieldNames;
+	const names = new Set([...all.flatMap((list) => list.names), ...(form.fields ?? []).map(({ name }) => name)]);
+	const isUnsure = all.some(({ isPartial }) => isPartial);
 	return {
 		listed: own.names,
 		isPartial: own.isPartial,
 		hasFiles: await submissions.hasFiles(form.id),
+		hasConfirmed: form.confirm !== null,
 		isKnown: (name) => isUnsure || names.has(name),
 		rules: form.fields,
 		hasLabels: labels,

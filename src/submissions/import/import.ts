@@ -102,8 +102,17 @@ export function createImports(
 		texts.set('data', '{}');
 		const row: unknown = Object.fromEntries([...texts].map(([name, json]) => [name, JSON.parse(json)]));
 		checkShape(OwnRow, row as object);
-		const { id, createdAt, isRead = false, isStarred = false, isSpam = false, ...more } = row as OwnRow;
+		const {
+			id,
+			createdAt,
+			isRead = false,
+			isStarred = false,
+			isSpam = false,
+			isPending = false,
+			...more
+		} = row as OwnRow;
 		if (more.damaged) throw bad('It is damaged.');
+		if (isSpam && isPending) throw bad('It is spam and pending: one excludes the other.');
 		checkTexts(more);
 		const hasReasons = more.spamReasons && more.spamReasons.length > 0;
 		return {
@@ -113,11 +122,21 @@ export function createImports(
 			isRead,
 			isStarred,
 			isSpam,
+			isPending,
+			confirmedAt: confirmedAtOf(more),
 			spamReason: isSpam ? (more.spamReason ?? 'marked') : null,
 			spamReasons: hasReasons ? texts.get('spamReasons') : null,
 			meta: more.meta ? texts.get('meta') : null,
 			files: (more.files ?? []).map(fileOf),
 		};
+	}
+
+	/** @throws AppError with a sentence */
+	function confirmedAtOf({ confirmedAt }: Pick<OwnRow, 'confirmedAt'>): number | null {
+		if (!confirmedAt) return null;
+		const { millis } = parseTimestamp(confirmedAt) ?? {};
+		if (millis === undefined) throw bad(`Its confirmedAt ${quote(confirmedAt)} is none such as 2026-01-02T03:04:05Z.`);
+		return Math.floor(millis);
 	}
 
 	/** @throws AppError with a sentence */

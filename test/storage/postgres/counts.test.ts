@@ -17,12 +17,17 @@ const CONDITIONS: Record<Filter, string> = {
 	unread: 'is_spam = 0 and is_read = 0',
 	starred: 'is_spam = 0 and is_starred = 1',
 	spam: 'is_spam = 1',
+	pending: 'is_spam = 2',
 };
 
 async function fill(storage: Storage, rows: number): Promise<void> {
 	const rest = { formId: FORM, data: '{"a":1}', names: ['a'], subject: null, replyTo: null };
 	const appended = Array.from({ length: rows }, (_, i) =>
-		storage.submissions.append({ ...rest, spamReason: i % 7 === 0 ? 'honeypot' : null }),
+		storage.submissions.append({
+			...rest,
+			spamReason: i % 7 === 0 ? 'honeypot' : null,
+			addressKey: i % 11 === 0 ? 'address' : null,
+		}),
 	);
 	await Promise.all(appended);
 }

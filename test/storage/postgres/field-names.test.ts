@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test';
 import postgres from 'postgres';
 import type { Storage } from '../../../src/storage/contract.ts';
+import { PLACE } from '../../../src/storage/filters.ts';
 import { openStorage } from '../../../src/storage/open.ts';
 import { forms } from '../../../src/storage/tables.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
@@ -31,13 +32,16 @@ test('names that found no room are listed once others are gone, and what comes m
 	const { storage } = await open();
 	const junk = await Promise.all(Array.from({ length: SHAPES }, (_, i) => append(storage, 'junk', `j${i}`)));
 	await append(storage, 'late', 'field');
-	expect((await storage.submissions.names(FORM, false)).isPartial).toBe(true);
+	expect((await storage.submissions.names(FORM, PLACE.inbox)).isPartial).toBe(true);
 	await storage.submissions.remove(FORM, junk);
-	expect(await storage.submissions.names(FORM, false)).toEqual({ names: [], isPartial: true });
+	expect(await storage.submissions.names(FORM, PLACE.inbox)).toEqual({ names: [], isPartial: true });
 	storage.maintain();
-	while ((await storage.submissions.names(FORM, false)).isPartial) await Bun.sleep(5);
+	while ((await storage.submissions.names(FORM, PLACE.inbox)).isPartial) await Bun.sleep(5);
 	await append(storage, 'later');
-	expect(await storage.submissions.names(FORM, false)).toEqual({ names: ['late', 'field', 'later'], isPartial: false });
+	expect(await storage.submissions.names(FORM, PLACE.inbox)).toEqual({
+		names: ['late', 'field', 'later'],
+		isPartial: false,
+	});
 	await storage.close();
 }, 60_000);
 
@@ -48,7 +52,7 @@ test('names that were removed while a server still used them are found again', a
 	await sql`delete from form_shapes`;
 	await append(storage, 'a', 'b');
 	for (let i = 0; i < 2; i++)
-		expect(await storage.submissions.names(FORM, false)).toEqual({ names: ['a', 'b'], isPartial: false });
+		expect(await storage.submissions.names(FORM, PLACE.inbox)).toEqual({ names: ['a', 'b'], isPartial: false });
 	expect(await sql`select names from form_shapes`).toHaveLength(1);
 	await Promise.all([storage.close(), sql.end()]);
 }, 30_000);
@@ -58,8 +62,8 @@ test('more names than are listed are said to be so; those first seen are', async
 	const many = Array.from({ length: 1999 }, (_, i) => `n${i}`);
 	const first = await append(storage, ...many);
 	await append(storage, 'c', 'd');
-	expect(await storage.submissions.names(FORM, false)).toEqual({ names: [...many, 'c'], isPartial: true });
+	expect(await storage.submissions.names(FORM, PLACE.inbox)).toEqual({ names: [...many, 'c'], isPartial: true });
 	await storage.submissions.remove(FORM, [first]);
-	expect(await storage.submissions.names(FORM, false)).toEqual({ names: ['c', 'd'], isPartial: false });
+	expect(await storage.submissions.names(FORM, PLACE.inbox)).toEqual({ names: ['c', 'd'], isPartial: false });
 	await storage.close();
 }, 30_000);

@@ -4,6 +4,7 @@ import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import fc from 'fast-check';
+import { PLACE, type Place } from '../../../src/storage/filters.ts';
 import { openSqlite, type SqliteStorage } from '../../../src/storage/sqlite/open.ts';
 import { forms } from '../../../src/storage/tables.ts';
 import { tempFolder } from '../../temp-folder.ts';
@@ -36,9 +37,9 @@ function append(storage: SqliteStorage, formId: number, { names, isSpam }: { nam
 const junk = (n: number, length = JUNK) => Array.from({ length }, (_, i) => `junk ${n} ${i}`);
 
 /** Until nothing that was left out has room. */
-async function tidied(storage: SqliteStorage, formId: number, isSpam: boolean) {
+async function tidied(storage: SqliteStorage, formId: number, place: Place) {
 	for (;;) {
-		const found = await storage.submissions.names(formId, isSpam);
+		const found = await storage.submissions.names(formId, place);
 		if (!found.isPartial || found.names.length >= MAX) return found;
 		storage.maintain();
 		await Bun.sleep(1);
@@ -132,9 +133,12 @@ async function openWorld() {
 
 	async function check(isLast: boolean) {
 		for (const form of FORMS) {
-			for (const ofSpam of [false, true]) {
+			for (const [ofSpam, place] of [
+				[false, PLACE.inbox],
+				[true, PLACE.spam],
+			] as const) {
 				const { submissions } = storage;
-				const listed = await (isLast ? tidied(storage, form, ofSpam) : submissions.names(form, ofSpam));
+				const listed = await (isLast ? tidied(storage, form, place) : submissions.names(form, place));
 				const there = present(form, ofSpam);
 				if (!listed.isPartial) expect(new Set(listed.names)).toEqual(there);
 				else if (isLast) expect(listed.names.filter((name) => there.has(name))).toHaveLength(MAX);
@@ -186,10 +190,10 @@ test('a name that was left out joins the list with all submissions that have it,
 	await append(storage, form, { names: ['a'], isSpam: false });
 	await storage.submissions.remove(form, [first]);
 	const latest = await append(storage, form, { names: ['a'], isSpam: false });
-	expect(await storage.submissions.names(form, false)).toEqual({ names: [], isPartial: true });
-	expect(await tidied(storage, form, false)).toEqual({ names: ['a'], isPartial: false });
+	expect(await storage.submissions.names(form, PLACE.inbox)).toEqual({ names: [], isPartial: true });
+	expect(await tidied(storage, form, PLACE.inbox)).toEqual({ names: ['a'], isPartial: false });
 	await storage.submissions.remove(form, [latest]);
-	expect(await storage.submissions.names(form, false)).toEqual({ names: ['a'], isPartial: false });
+	expect(await storage.submissions.names(form, PLACE.inbox)).toEqual({ names: ['a'], isPartial: false });
 	await storage.close();
 });
 
@@ -203,18 +207,18 @@ test('a count of many submissions goes on after a restart, beside what comes and
 	);
 	const ids = await Promise.all(more);
 	await storage.submissions.remove(form, [first]);
-	expect(await storage.submissions.names(form, false)).toEqual({ names: [], isPartial: true });
+	expect(await storage.submissions.names(form, PLACE.inbox)).toEqual({ names: [], isPartial: true });
 	storage.maintain();
-	while ((await storage.submissions.names(form, false)).names.length === 0) await Bun.sleep(0);
+	while ((await storage.submissions.names(form, PLACE.inbox)).names.length === 0) await Bun.sleep(0);
 	await storage.close();
 	storage = openSqlite(file);
-	expect((await storage.submissions.names(form, false)).isPartial).toBe(true);
+	expect((await storage.submissions.names(form, PLACE.inbox)).isPartial).toBe(true);
 	storage.maintain();
 	// By now `at 0` is counted for the first 500 submissions, and for no others.
 	const gone = storage.submissions.remove(form, [ids[0] as number, ids[500] as number]);
 	await append(storage, form, { names: ['later'], isSpam: false });
 	await gone;
-	const { names, isPartial } = await tidied(storage, form, false);
+	const { names, isPartial } = await tidied(storage, form, PLACE.inbox);
 	expect(isPartial).toBe(false);
 	expect(names).toEqual(['early', ...Array.from({ length: 499 }, (_, i) => `at ${i + 1}`), 'later']);
 	await storage.close();
@@ -229,7 +233,7 @@ test('a form that is deleted while its names are counted costs nothing that arri
 	await append(storage, gone, { names: ['b'], isSpam: false });
 	await storage.submissions.remove(gone, [first]);
 	storage.maintain();
-	while ((await storage.submissions.names(gone, false)).names.length === 0) await Bun.sleep(0);
+	while ((await storage.submissions.names(gone, PLACE.inbox)).names.length === 0) await Bun.sleep(0);
 	while (await storage.submissions.sweep(gone, 500));
 	await storage.batch((tx) => [tx.delete(forms).where(eq(forms.id, gone))]);
 	for (let i = 0; i < 5; i++) {

@@ -4,6 +4,7 @@ import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { createLog } from '../../../src/log/log.ts';
+import { PLACE } from '../../../src/storage/filters.ts';
 import { searchWords } from '../../../src/storage/search-words.ts';
 import { compareCounts } from '../../../src/storage/sqlite/count-check.ts';
 import { migrate } from '../../../src/storage/sqlite/migrate.ts';
@@ -104,7 +105,7 @@ test('what was counted wrongly is counted again at the next start, once, and the
 	expect(blocks.flat()).toEqual([BLOCK_SIZE, BLOCK_SIZE, BLOCK_SIZE, ROWS - 3 * BLOCK_SIZE]);
 	reader.close();
 	expect(await second.storage.submissions.counts([FORM, HEALTHY])).toEqual(
-		new Map([FORM, HEALTHY].map((id) => [id, { total: ROWS, unread: ROWS, starred: 0, spam: 0 }])),
+		new Map([FORM, HEALTHY].map((id) => [id, { total: ROWS, unread: ROWS, starred: 0, spam: 0, pending: 0 }])),
 	);
 	for (const limit of [7, 50, 100]) expect(listed(second.storage, limit)).toEqual(ids);
 	// Among them such as were hidden.
@@ -113,8 +114,8 @@ test('what was counted wrongly is counted again at the next start, once, and the
 	expect(listed(second.storage, 100)).toEqual(ids.filter((_, i) => i % 3 !== 0));
 	expect(compareCounts(file).wrong).toEqual([]);
 	second.storage.maintain();
-	while ((await second.storage.submissions.names(FORM, false)).isPartial) await Bun.sleep(1);
-	expect((await second.storage.submissions.names(FORM, false)).names).toEqual(['a']);
+	while ((await second.storage.submissions.names(FORM, PLACE.inbox)).isPartial) await Bun.sleep(1);
+	expect((await second.storage.submissions.names(FORM, PLACE.inbox)).names).toEqual(['a']);
 	await second.storage.close();
 	const third = open(file);
 	expect(third.said()).toEqual([]);

@@ -112,6 +112,9 @@ export const responseField = 'Field with the address';
 export const responseSubjectExample = 'We have your message';
 export const responseDelay = 'Minutes to wait';
 export const responseText = 'Text';
+export const askToConfirm = 'Ask visitors to confirm their address';
+export const confirmSubjectExample = 'Please confirm your e-mail address';
+export const confirmTextExample = 'Please confirm that this is your address.';
 export const responseTextExample = 'Thank you. Your message has reached us.';
 
 export const thanksTitle = 'Title';

@@ -11,7 +11,13 @@ export const hasArrived = (form: string | undefined) => `A new submission has ar
 export const arrivals = (count: number) => plural(count, 'new submission');
 
 export const filter = 'Filter';
-export const filters: Record<Filter, string> = { all: 'All', unread: 'Unread', starred: 'Starred', spam: 'Spam' };
+export const filters: Record<Filter, string> = {
+	all: 'All',
+	unread: 'Unread',
+	starred: 'Starred',
+	spam: 'Spam',
+	pending: 'Unconfirmed',
+};
 export const search = 'Search';
 export const searchSubmissions = 'Search submissions';
 export const dates = 'Dates';
@@ -63,6 +69,9 @@ export const nothingStarredHint = (key: ComponentChildren) =>
 export const noSpam = 'No spam';
 export const noSpamHint =
 	'Submissions that fill in the honeypot or fail the captcha appear here, without a notification.';
+export const nothingPending = 'Nothing waits for a confirmation';
+export const nothingPendingHint =
+	'Submissions are here until their visitor opens the link in a mail, or for seven days. No notification is sent before.';
 export const waiting = 'Waiting for the first submission';
 export const waitingPaused = 'This form is paused: it rejects submissions until you activate it in its settings.';
 export const waitingHint = 'Put the form on a website; submissions appear here as they arrive.';

@@ -32,7 +32,7 @@ interface Props extends InboxProps {
 function Actions({ row, keys }: { row: Submission; keys: InboxKeys }) {
 	return (
 		<div class="row tight" role="toolbar" aria-label={words.submission.submission}>
-			{may('write') && (
+			{may('write') && !row.isPending && (
 				<>
 					<IconButton
 						icon="star"

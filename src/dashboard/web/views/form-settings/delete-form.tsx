@@ -13,7 +13,7 @@ import { showToast } from '../../state/toasts.ts';
 
 export function DeleteForm({ form }: { form: Form }) {
 	const [isAsking, setAsking] = useState(false);
-	const count = form.submissionCount + form.spamCount;
+	const count = form.submissionCount + form.spamCount + form.pendingCount;
 
 	const remove = async () => {
 		await api.forms.remove(form.id);

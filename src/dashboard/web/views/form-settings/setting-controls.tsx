@@ -15,7 +15,10 @@ import type { Count, Moment } from '../../../../forms/kinds/scalar.ts';
 import type { Setting } from '../../../../forms/kinds/setting.ts';
 import type { Spam } from '../../../../forms/kinds/spam.ts';
 import type { Text } from '../../../../forms/kinds/text.ts';
-import type { AutoresponderSetting as AutoresponderKind } from '../../../../forms/kinds/visitor-mails.ts';
+import type {
+	AutoresponderSetting as AutoresponderKind,
+	ConfirmationSetting,
+} from '../../../../forms/kinds/visitor-mails.ts';
 import { FORM_SETTINGS, type FormSetting, type SettingName } from '../../../../forms/settings.ts';
 import { Choices, Field, Select } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
@@ -41,6 +44,10 @@ import {
 	AutoresponderSetting,
 	autoresponderChange,
 	autoresponderDraft,
+	type ConfirmationDraft,
+	ConfirmationMailSetting,
+	confirmationChange,
+	confirmationDraft,
 } from './visitor-mail-setting.tsx';
 
 /** @template Draft What the inputs hold; JSON. */
@@ -199,6 +206,12 @@ const autoresponder: Control<AutoresponderKind, AutoresponderDraft> = {
 	Input: AutoresponderSetting,
 };
 
+const confirmation: Control<ConfirmationSetting, ConfirmationDraft> = {
+	draft: confirmationDraft,
+	change: confirmationChange,
+	Input: ConfirmationMailSetting,
+};
+
 type Kind = Exclude<FormSetting['kind'], 'switch'>;
 
 const CONTROLS: { [K in Kind]: Control<Extract<FormSetting, { kind: K }>, unknown> } = {
@@ -217,6 +230,7 @@ const CONTROLS: { [K in Kind]: Control<Extract<FormSetting, { kind: K }>, unknow
 	routes,
 	pages,
 	autoresponder,
+	confirmation,
 };
 
 /** `undefined` for a switch. */

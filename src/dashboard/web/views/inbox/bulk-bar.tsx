@@ -56,7 +56,7 @@ export function BulkBar({ inbox, query }: InboxProps) {
 		<div class="bulk-bar row wrap" role="toolbar" aria-label={words.inbox.selectedSubmissions}>
 			<Count inbox={inbox} />
 			<div class="row tight end">
-				{may('write') && (
+				{may('write') && query.filter !== 'pending' && (
 					<>
 						<IconButton icon="read" label={words.inbox.markRead} onClick={() => set({ isRead: true })} />
 						<IconButton icon="mail" label={words.inbox.markUnread} onClick={() => set({ isRead: false })} />

@@ -33,6 +33,13 @@ export function InboxEmpty({ form: id, query }: { form: string; query: InboxQuer
 			</EmptyState>
 		);
 	}
+	if (query.filter === 'pending') {
+		return (
+			<EmptyState icon="mail" title={words.inbox.nothingPending}>
+				<p>{words.inbox.nothingPendingHint}</p>
+			</EmptyState>
+		);
+	}
 	return (
 		<EmptyState icon="inbox" title={words.inbox.waiting}>
 			<p>{form && !form.isActive ? words.inbox.waitingPaused : words.inbox.waitingHint}</p>

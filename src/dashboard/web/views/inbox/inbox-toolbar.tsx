@@ -24,6 +24,8 @@ function Filters({ form: id, query }: { form: string; query: InboxQuery }) {
 		<nav class="filters" aria-label={words.inbox.filter}>
 			{FILTERS.map((filter) => {
 				const count = form?.[countName(COUNT_OF[filter])] ?? 0;
+				// Few forms have visitors confirm their address.
+				if (filter === 'pending' && !form?.confirm && count === 0 && query.filter !== filter) return null;
 				return (
 					<a
 						key={filter}

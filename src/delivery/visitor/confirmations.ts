@@ -1,0 +1,101 @@
+/** What comes of the link by which a visitor confirms an address. */
+
+import { and, eq, isNull } from 'drizzle-orm';
+import { CONFIRMATION_DAYS } from '../../form-values/visitor-mails.ts';
+import type { Storage } from '../../storage/contract.ts';
+import { createDamageCheck } from '../../storage/damage-check.ts';
+import type { Confirmation, Confirming, StoredSubmission } from '../../storage/submission.ts';
+import { type FormRow, forms } from '../../storage/tables.ts';
+import { DAY_MS } from '../../tasks/durations.ts';
+import type { Outbox } from '../outbox.ts';
+import type { VisitorLinks } from './links.ts';
+
+/** Confirmed in one transaction. */
+const CHUNK = 50;
+
+/** `wrong`: no link of ours; `gone`: it is too old, or what it is for was removed; else what comes, or would come, of it. */
+export type LinkState = 'wrong' | 'waiting' | Confirmation;
+
+interface ConfirmationsOptions {
+	outbox: Pick<Outbox, 'plan' | 'wake'>;
+	links: Pick<VisitorLinks, 'readConfirm'>;
+	now: () => number;
+}
+
+/** What a link is for. */
+interface Meant {
+	form: FormRow;
+	submission: StoredSubmission;
+}
+
+export type Confirmations = ReturnType<typeof createConfirmations>;
+
+export function createConfirmations(storage: Storage, { outbox, links, now }: ConfirmationsOptions) {
+	const { submissions, clock } = storage;
+	const damage = createDamageCheck(storage);
+	/** From the first id of a submission that has not waited too long. */
+	const oldestId = () => clock.timeline().firstIdAfter(now() - CONFIRMATION_DAYS * DAY_MS);
+
+	async function meantBy(token: string): Promise<Meant | Exclude<LinkState, 'waiting'>> {
+		const place = await links.readConfirm(token);
+		if (!place) return 'wrong';
+		const present = and(eq(forms.id, place.formId), isNull(forms.deletedAt));
+		const [form] = await storage.db.select().from(forms).where(present);
+		const submission = form && (await submissions.get(form.id, place.submissionId));
+		if (!submission) return 'gone';
+		if (submission.confirmedAt !== null) return 'confirmed';
+		return submission.isPending && submission.id >= oldestId() ? { form, submission } : 'gone';
+	}
+
+	/** With the deliveries that go out by its confirmation. */
+	async function prepare(form: FormRow, { id, language }: { id: number; language: string }): Promise<Confirming[]> {
+		const stored = await submissions.get(form.id, id);
+		if (!stored) return [];
+		const { data } = await damage.row(form.id, stored);
+		const submission = { spamReason: null, data };
+		return [{ id, deliveries: await outbox.plan({ form, submission, language, isConfirmed: true }) }];
+	}
+
+	async function confirmSome(
+		form: FormRow,
+		ids: readonly number[],
+		language: string,
+	): Promise<Map<number, Confirmation>> {
+		const pending: Confirming[] = [];
+		// One by one, because their texts may be large.
+		for (const id of ids) pending.push(...(await prepare(form, { id, language })));
+		const results = await submissions.confirm(form.id, pending, now());
+		outbox.wake(pending.filter(({ id }) => results.get(id) === 'confirmed').flatMap(({ deliveries }) => deliveries));
+		return results;
+	}
+
+	return {
+		/** What a link would do. It changes nothing: programs that look for harm open links too. */
+		async look(token: string): Promise<LinkState> {
+			const meant = await meantBy(token);
+			return typeof meant === 'string' ? meant : 'waiting';
+		},
+		/**
+		 * Confirms all that is pending for the address in the form: that got one mail for all of a day. The submission of the link comes
+		 * last, so that a link can be followed again until nothing is left.
+		 * @param languageOf That of the visitor, for a form.
+		 */
+		async confirm(token: string, languageOf: (form: FormRow) => string): Promise<LinkState> {
+			const meant = await meantBy(token);
+			if (typeof meant === 'string') return meant;
+			const { form, submission } = meant;
+			const { addressKey } = submission;
+			const language = languageOf(form);
+			const results = new Set<Confirmation>();
+			for (let fromId = oldestId(); addressKey !== null; ) {
+				const ids = await submissions.pendingOf(form.id, { addressKey, fromId, limit: CHUNK });
+				const others = ids.filter((id) => id !== submission.id);
+				for (const result of (await confirmSome(form, others, language)).values()) results.add(result);
+				if (ids.length < CHUNK) break;
+				fromId = (ids.at(-1) as number) + 1;
+			}
+			for (const result of (await confirmSome(form, [submission.id], language)).values()) results.add(result);
+			return (['confirmed', 'full', 'taken'] as const).find((state) => results.has(state)) ?? 'gone';
+		},
+	};
+}
