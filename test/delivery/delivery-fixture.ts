@@ -80,6 +80,8 @@ export async function openDeliveryFixture({ file, form: formValues, ...options }
 		logLines,
 		/** Stores a submission as the intake does. Returns its id. */
 		async submit(fields: object = { a: 'b' }, { to = form, spamReason = null as string | null } = {}): Promise<number> {
+			const { field = '' } = to.confirm ?? {};
+			const address = to.confirm && spamReason === null ? (fields as Record<string, string>)[field] : undefined;
 			const submission = {
 				formId: to.id,
 				data: JSON.stringify(fields),
@@ -87,6 +89,7 @@ export async function openDeliveryFixture({ file, form: formValues, ...options }
 				spamReason,
 				subject: null,
 				replyTo: null,
+				addressKey: address === undefined ? null : await dispatch.visitors.keys.keyOf(address),
 			};
 			const rows = await dispatch.outbox.plan({ form: to, submission });
 			const id = await storage.submissions.append({ ...submission, deliveries: rows });

@@ -59,50 +59,51 @@ async function expectList(
 	);
 }
 
+const FLAGS = { isRead: fc.boolean(), isStarred: fc.boolean(), isSpam: fc.boolean() };
+const STEP = fc.oneof(
+	fc.record({ append: fc.subarray(['a', 'b', 'c'], { minLength: 1 }), place: fc.constantFrom(...PLACES) }),
+	fc.record({ at: fc.nat(30), flags: fc.record(FLAGS, { requiredKeys: [] }) }),
+	fc.record({ remove: fc.nat(30) }),
+	fc.record({ confirm: fc.nat(30) }),
+);
+type Step = typeof STEP extends fc.Arbitrary<infer T> ? T : never;
+
+/** Takes a step, and returns what is stored then. */
+async function take(storage: Storage, model: Stored[], one: Step): Promise<Stored[]> {
+	const { submissions } = storage;
+	if ('append' in one) {
+		const data = JSON.stringify(Object.fromEntries(one.append.map((name) => [name, 'x'])));
+		const [isSpam, isPending] = [one.place === PLACE.spam, one.place === PLACE.pending];
+		const beside = { spamReason: isSpam ? 'honeypot' : null, addressKey: isPending ? 'address' : null };
+		const id = await append(storage, { data, ...beside });
+		return [...model, { id, names: one.append, isRead: false, isStarred: false, isSpam, isPending }];
+	}
+	if ('flags' in one) {
+		const ids = model.slice(one.at, one.at + 2).map(({ id }) => id);
+		expect(await submissions.change(FORM, [...ids, 1], one.flags)).toEqual(ids);
+		const changed = (row: Stored) => ({ ...row, ...one.flags, isPending: row.isPending && !one.flags.isSpam });
+		return model.map((row) => (ids.includes(row.id) ? changed(row) : row));
+	}
+	if ('confirm' in one) {
+		const some = model.slice(one.confirm, one.confirm + 3);
+		const asked = some.map(({ id }) => ({ id, deliveries: [] }));
+		const results = await submissions.confirm(FORM, asked, 1);
+		expect([...results]).toEqual(some.map(({ id, isPending }) => [id, isPending ? 'confirmed' : 'gone']));
+		return model.map((row) => (some.includes(row) ? { ...row, isPending: false } : row));
+	}
+	const ids = model.slice(one.remove, one.remove + 1).map(({ id }) => id);
+	expect(await submissions.remove(FORM, [...ids, 1])).toEqual(ids);
+	return model.filter(({ id }) => !ids.includes(id));
+}
+
 describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 	test('lists, counts and names agree with what was stored, flagged and removed, through any history', async () => {
-		const step = fc.oneof(
-			fc.record({ append: fc.subarray(['a', 'b', 'c'], { minLength: 1 }), place: fc.constantFrom(...PLACES) }),
-			fc.record({
-				at: fc.nat(30),
-				flags: fc.record({ isRead: fc.boolean(), isStarred: fc.boolean(), isSpam: fc.boolean() }, { requiredKeys: [] }),
-			}),
-			fc.record({ remove: fc.nat(30) }),
-			fc.record({ confirm: fc.nat(30) }),
-		);
 		await fc.assert(
-			fc.asyncProperty(fc.array(step, { maxLength: 30 }), fc.nat(5), fc.nat(5), async (steps, offset, limit) => {
+			fc.asyncProperty(fc.array(STEP, { maxLength: 30 }), fc.nat(5), fc.nat(5), async (steps, offset, limit) => {
 				const { storage } = await open(createPlace);
 				const { submissions } = storage;
 				let model: Stored[] = [];
-				for (const one of steps) {
-					if ('append' in one) {
-						const data = JSON.stringify(Object.fromEntries(one.append.map((name) => [name, 'x'])));
-						const isSpam = one.place === PLACE.spam;
-						const isPending = one.place === PLACE.pending;
-						const beside = { spamReason: isSpam ? 'honeypot' : null, addressKey: isPending ? 'address' : null };
-						const id = await append(storage, { data, ...beside });
-						model.push({ id, names: one.append, isRead: false, isStarred: false, isSpam, isPending });
-					} else if ('flags' in one) {
-						const ids = model.slice(one.at, one.at + 2).map(({ id }) => id);
-						expect(await submissions.change(FORM, [...ids, 1], one.flags)).toEqual(ids);
-						const changed = (row: Stored) => ({ ...row, ...one.flags, isPending: row.isPending && !one.flags.isSpam });
-						model = model.map((row) => (ids.includes(row.id) ? changed(row) : row));
-					} else if ('confirm' in one) {
-						const some = model.slice(one.confirm, one.confirm + 3);
-						const results = await submissions.confirm(
-							FORM,
-							some.map(({ id }) => ({ id, deliveries: [] })),
-							1,
-						);
-						expect([...results]).toEqual(some.map(({ id, isPending }) => [id, isPending ? 'confirmed' : 'gone']));
-						model = model.map((row) => (some.includes(row) ? { ...row, isPending: false } : row));
-					} else {
-						const ids = model.slice(one.remove, one.remove + 1).map(({ id }) => id);
-						expect(await submissions.remove(FORM, [...ids, 1])).toEqual(ids);
-						model = model.filter(({ id }) => !ids.includes(id));
-					}
-				}
+				for (const one of steps) model = await take(storage, model, one);
 				const of = (filter: Filter) => model.filter(MATCHES[filter]);
 				const counts = {
 					total: of('all').length,

@@ -42,6 +42,7 @@ export const SETTINGS: Record<Exclude<SettingName, 'name' | 'slug' | 'isActive'>
 	language: 'en',
 	pages: { thanks: { title: 'Grüße', text: 'Bis bald.', linkUrl: null, linkLabel: null }, accent: '#1d6b57' },
 	fields: FIELDS.map((rule) => (rule.name === 'email' ? { ...rule, unique: true, onDuplicate: 'keepFirst' } : rule)),
+	confirm: null,
 	autoresponder: { field: 'email', subject: 'About {{topic}}', text: 'Thank you.', delayMinutes: 10_080 },
 	unknownFields: 'drop',
 	context: { page: true, utm: true, address: 'network', agent: true },
@@ -102,6 +103,7 @@ export async function fill(client: Client, test: Client, targets: Targets): Prom
 	await client.send(`/api/forms/${contact.id}/import`, 'application/x-ndjson', earlier);
 	await fillSettings(client);
 	await fillVisitorMails(client);
+	await fillPending(client);
 	await fillMany(client);
 	await teach(client);
 	await fillLists(client, contact);
@@ -175,6 +177,13 @@ async function fillVisitorMails(client: Client): Promise<void> {
 	if ((await client.call(`PATCH /api/forms/${id}`, settings)) === undefined) return;
 	await submitSolved(client, 'answered', { email: REJECTED_MAILBOX });
 	await until('A rejected mail to a visitor', async () => (await states(client)).has('visitor failed'));
+}
+
+/** One waits for its visitor to confirm the address. */
+async function fillPending(client: Client): Promise<void> {
+	const { id } = await client.need<Form>('POST /api/forms', { name: 'Confirmed', slug: 'confirmed' });
+	if ((await client.call(`PATCH /api/forms/${id}`, { confirm: { field: 'email' } })) === undefined) return;
+	await client.submit('confirmed', '{"email":"ada@example.com"}');
 }
 
 async function fillMany(client: Client): Promise<void> {

@@ -132,14 +132,6 @@ export function createImports(
 	}
 
 	/** @throws AppError with a sentence */
-	function confirmedAtOf({ confirmedAt }: Pick<OwnRow, 'confirmedAt'>): number | null {
-		if (!confirmedAt) return null;
-		const { millis } = parseTimestamp(confirmedAt) ?? {};
-		if (millis === undefined) throw bad(`Its confirmedAt ${quote(confirmedAt)} is none such as 2026-01-02T03:04:05Z.`);
-		return Math.floor(millis);
-	}
-
-	/** @throws AppError with a sentence */
 	function fileOf({ field, name, type, size, sha256 }: SubmittedFile): StoredFile {
 		if (!Number.isSafeInteger(size) || size < 0) throw bad(`The size of its file ${quote(name)} is none.`);
 		if (!SHA256.test(sha256)) throw bad(`The SHA-256 of its file ${quote(name)} is none.`);
@@ -235,6 +227,14 @@ export function createImports(
 			return report;
 		},
 	};
+}
+
+/** @throws AppError with a sentence */
+function confirmedAtOf({ confirmedAt }: Pick<OwnRow, 'confirmedAt'>): number | null {
+	if (!confirmedAt) return null;
+	const { millis } = parseTimestamp(confirmedAt) ?? {};
+	if (millis === undefined) throw bad(`Its confirmedAt ${quote(confirmedAt)} is none such as 2026-01-02T03:04:05Z.`);
+	return Math.floor(millis);
 }
 
 /** Texts that become columns; within JSON they stay as they were escaped. @throws AppError with a sentence */

@@ -292,7 +292,7 @@ test('what another process writes is seen at once', async () => {
 	expect(await server.submissions.hasFiles(FORM)).toBe(true);
 	expect(server.submissions.page({ formId: FORM, filter: 'all', order: 'asc', limit: 1, offset: 0 }).total).toBe(0);
 	await append(server, ['b']);
-	expect(server.submissions.namesJson(FORM, false)).toBe('["b"]');
+	expect(server.submissions.namesJson(FORM, PLACE.inbox)).toBe('["b"]');
 	server.close();
 });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Form } from '../../../src/forms/schema.ts';
+import { PLACE } from '../../../src/storage/filters.ts';
 import { openSqlite as openStorage } from '../../../src/storage/sqlite/open.ts';
 import { parseExportQuery } from '../../../src/submissions/export/export.ts';
 import { testOnSqlite } from '../../engine.ts';
@@ -177,7 +178,7 @@ testOnSqlite(
 		while ((await lastFields())[0] !== 'late') await Bun.sleep(5);
 		expect(await lastFields()).toEqual(['late', '', 'too']);
 		const reopened = await openStorage(server.app.config.database);
-		const names = await reopened.submissions.names(Number.parseInt(id, 36), false);
+		const names = await reopened.submissions.names(Number.parseInt(id, 36), PLACE.inbox);
 		expect(names).toEqual({ names: ['passed', 'b0', 'b1', 'late'], isPartial: false });
 		await reopened.close();
 	},
