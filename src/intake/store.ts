@@ -121,15 +121,16 @@ export function createStore(options: StoreOptions) {
 	/** Returns the values that no other submission may have. A filled honeypot skips the rules: a robot learns nothing from them. */
 	async function checkFields({ form, isTest }: Submit, content: Content): Promise<UniqueValue[]> {
 		const { honeypotFilled } = content.special;
-		if (!honeypotFilled) await checkRules(form, content);
+		if (!honeypotFilled && form.fields !== null) await checkRules(form, content);
+		if (!honeypotFilled) checkAddress(form, content);
 		const values = isTest ? [] : await unique.valuesOf(form, content);
 		if (!honeypotFilled) await unique.check(form.id, values, content);
 		return values;
 	}
 
-	/** Has a submission wait until its address is confirmed. */
+	/** Has a submission wait until its address is confirmed, unless it is spam. */
 	async function keepPending({ field }: ConfirmationMail, submission: NewSubmission): Promise<void> {
-		const address = addressIn(submission.data, field);
+		const address = submission.spamReason === null ? addressIn(submission.data, field) : undefined;
 		if (address !== undefined) submission.addressKey = await addressKeys.keyOf(address);
 	}
 
@@ -137,8 +138,8 @@ export function createStore(options: StoreOptions) {
 		const { form, hasKey } = submit;
 		const { special, files } = content;
 		leaveOutRefused(content);
-		const values = form.fields === null ? [] : await checkFields(submit, content);
-		if (form.confirm !== null && !special.honeypotFilled) checkAddress(form, content);
+		const isChecked = form.fields !== null || form.confirm !== null;
+		const values = isChecked ? await checkFields(submit, content) : [];
 		let captcha: SpamReason | null = null;
 		if (form.captcha !== null && !special.honeypotFilled && !hasKey) {
 			// A token is valid only once: do not use it up for a submission that cannot be stored.
@@ -151,7 +152,7 @@ export function createStore(options: StoreOptions) {
 		leaveOutRefused(content);
 		for (let preparing = prepareJudge(form); preparing; preparing = prepareJudge(form)) await preparing;
 		const submission = compose(submit, content, { captcha, key });
-		if (form.confirm !== null && submission.spamReason === null) await keepPending(form.confirm, submission);
+		if (form.confirm !== null) await keepPending(form.confirm, submission);
 		// Their texts are in `data` once more, and would be kept until the commit.
 		content.fields = [];
 		if (stored) submission.files = stored;

@@ -1,5 +1,6 @@
 /** The nouns of the storage contract: submissions as they go in and come out, and which of them are meant. */
 
+import type { FormEvent } from '../events.ts';
 import { type Filter, type Flags, PLACE, type Place } from './filters.ts';
 import type { deliveries, files, idempotencyKeys, submissions } from './tables.ts';
 
@@ -78,6 +79,12 @@ export interface UniqueHashes {
 export function placeOfNew({ spamReason, addressKey }: Pick<NewSubmission, 'spamReason' | 'addressKey'>): Place {
 	if (spamReason !== null) return PLACE.spam;
 	return addressKey ? PLACE.pending : PLACE.inbox;
+}
+
+/** The event of one that was stored: what is pending is news to no one yet. */
+export function arrivalOf(row: NewSubmission, submissionId: number): FormEvent {
+	const { formId } = row;
+	return placeOfNew(row) === PLACE.pending ? { type: 'change', formId } : { type: 'submission', formId, submissionId };
 }
 
 /** Returns whether others may not have its values. */

@@ -79,12 +79,17 @@ const list = async ({ id }: Form, query = '') =>
 const pending = (form: Form) => list(form, 'filter=pending');
 const linkIn = (content: string) => /https?:\/\/\S+\/confirm\/[\w.]+[\w-]{43}/.exec(content)?.[0] ?? '';
 
+const mailsTo = (address: string) => peer.accepted.filter(({ to }) => to.includes(address));
+
 /** Submits, and resolves with the link of the mail that comes of it. */
 async function linkFor(form: Form, fields: { email: string } & Record<string, unknown>): Promise<string> {
-	const before = peer.accepted.length;
+	const before = mailsTo(fields.email).length;
 	expect((await server.submit(form.slug, fields)).status).toBe(200);
-	while (peer.accepted.length === before) await Bun.sleep(5);
-	return linkIn(peer.accepted[before]?.content.replaceAll('=\r\n', '').replaceAll('=3D', '=') ?? '');
+	for (;;) {
+		const mail = mailsTo(fields.email)[before];
+		if (mail) return linkIn(mail.content.replaceAll('=\r\n', '').replaceAll('=3D', '='));
+		await Bun.sleep(5);
+	}
 }
 
 const press = async (link: string) => (await fetch(link, { method: 'POST' })).status;
@@ -146,7 +151,7 @@ test('what is pending is in no list, count, search, export or number but its own
 			.filter(({ submissionId }) => submissionId === decodeId(id))
 			.map(({ channel, event }) => `${channel} ${event}`);
 	expect(await channels()).toEqual(['visitor submission.confirmation-asked']);
-	expect(peer.accepted.at(-1)?.content).not.toContain('pineapple');
+	expect(mailsTo(address)[0]?.content).not.toContain('pineapple');
 
 	for (const method of ['GET', 'HEAD', 'GET']) expect((await fetch(link, { method })).status).toBe(200);
 	const page = await fetch(link);
@@ -157,21 +162,15 @@ test('what is pending is in no list, count, search, export or number but its own
 	expect((await pending(form)).pagination.total).toBe(1);
 
 	at += 1000;
-	const mails = peer.accepted.length;
 	expect(await press(link)).toBe(200);
 	const [row] = (await list(form)).submissions;
 	expect(row).toMatchObject({ id, isPending: false, confirmedAt: new Date(at).toISOString() });
 	expect(await readForm(form)).toMatchObject({ submissionCount: 1, unreadCount: 1, pendingCount: 0 });
 	expect((await list(form, 'search=pineapple')).pagination.total).toBe(1);
 	expect((await list(form)).fields).toEqual(['email', 'hidden']);
-	while (events.length < told + 2 || peer.accepted.length < mails + 2) await Bun.sleep(5);
+	const owners = () => mailsTo('owner@example.com').length;
+	while (events.length < told + 2 || mailsTo(address).length < 2 || owners() < 1) await Bun.sleep(5);
 	expect(events.slice(told).sort()).toEqual([`submission.confirmed ${id}`, `submission.created ${id}`]);
-	expect(
-		peer.accepted
-			.slice(mails)
-			.flatMap(({ to }) => to)
-			.sort(),
-	).toEqual([address, 'owner@example.com'].sort());
 	// Once: again it says the same, and does nothing.
 	const sent = (await channels()).length;
 	for (let times = 0; times < 2; times++) expect(await press(link)).toBe(200);
@@ -215,7 +214,7 @@ test('a value that must be unique is held from the confirmation on: nobody keeps
 	const form = await makeForm({
 		fields: [
 			{ name: 'email', type: 'email' },
-			{ name: 'seat', unique: true },
+			{ name: 'seat', type: 'text', unique: true },
 		],
 	});
 	const [ada, bob] = [
@@ -229,13 +228,13 @@ test('a value that must be unique is held from the confirmation on: nobody keeps
 
 test('spam is not asked to confirm, and genuine later it is an ordinary one; pending ones that are marked wait no more', async () => {
 	const form = await makeForm();
-	const mails = peer.accepted.length;
-	await server.submit(form.slug, { email: email(), _gotcha: 'x' });
+	const address = email();
+	await server.submit(form.slug, { email: address, _gotcha: 'x' });
 	const [spam] = (await list(form, 'filter=spam')).submissions;
 	const path = (row: Row | undefined) => `/api/forms/${form.id}/submissions/${row?.id}` as const;
 	const genuine = await server.call<Row>(`PATCH ${path(spam)}`, { json: { isSpam: false } });
 	expect(genuine.body).toMatchObject({ isPending: false, isSpam: false, confirmedAt: null });
-	expect(peer.accepted.length).toBe(mails);
+	expect(mailsTo(address)).toEqual([]);
 	const link = await linkFor(form, { email: email() });
 	const [waiting] = (await pending(form)).submissions;
 	const marked = await server.call<Row>(`PATCH ${path(waiting)}`, { json: { isSpam: true } });
@@ -326,24 +325,23 @@ test('a pending one is exported, erased, imported and deleted as any other', asy
 	expect(await readForm(form)).toMatchObject({ submissionCount: 0, pendingCount: 1 });
 	expect(events.length).toBe(told);
 	const both = JSON.stringify({ ...(JSON.parse(line) as object), isSpam: true, id: undefined });
-	expect(
-		(await server.call<{ bad: number }>(`POST /api/forms/${form.id}/import`, { body: both, headers })).body.bad,
-	).toBe(1);
+	const rejected = await server.call(`POST /api/forms/${form.id}/import`, { body: both, headers });
+	expect(rejected.text).toContain('one excludes the other');
 });
 
 test('a test form captures the mail, with its link', async () => {
 	const key = await server.createKey({ mode: 'test' });
 	const json = { name: 'Trial', slug: 'trial', confirm: { field: 'email' } };
 	const { body: form } = await server.call<Form>('POST /api/forms', { key, json });
-	const mails = peer.accepted.length;
-	await server.submit('trial', { email: email() });
+	const address = email();
+	await server.submit('trial', { email: address });
 	const { body } = await server.call<{ deliveries: { id: string; state: string }[] }>('GET /api/deliveries', { key });
 	expect(body.deliveries).toMatchObject([{ state: 'captured' }]);
 	const { text } = await server.call(`GET /api/deliveries/${body.deliveries[0]?.id}`, { key });
 	expect(await press(linkIn(text))).toBe(200);
 	const { body: after } = await server.call<Form>(`GET /api/forms/${form.id}`, { key });
 	expect(after).toMatchObject({ submissionCount: 1, pendingCount: 0 });
-	expect(peer.accepted.length).toBe(mails);
+	expect(mailsTo(address)).toEqual([]);
 });
 
 test.each([

@@ -95,7 +95,11 @@ export function createConfirmations(storage: Storage, { outbox, links, now }: Co
 				fromId = (ids.at(-1) as number) + 1;
 			}
 			for (const result of (await confirmSome(form, [submission.id], language)).values()) results.add(result);
-			return (['confirmed', 'full', 'taken'] as const).find((state) => results.has(state)) ?? 'gone';
+			const state = (['confirmed', 'full', 'taken'] as const).find((one) => results.has(one));
+			if (state) return state;
+			// It was confirmed at the same time by another request, or has gone.
+			const after = await meantBy(token);
+			return typeof after === 'string' ? after : 'gone';
 		},
 	};
 }

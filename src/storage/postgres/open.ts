@@ -6,10 +6,9 @@ import { lazy } from '../../tasks/lazy.ts';
 import { createActions } from '../audit/action.ts';
 import type { Db, Query, RecordOf, Results, Storage, StorageOptions } from '../contract.ts';
 import { OutcomeUnknown, Unavailable } from '../errors.ts';
-import { PLACE } from '../filters.ts';
 import { createFindForm } from '../find-form.ts';
 import { createFindings, logBeside } from '../findings.ts';
-import { type NewSubmission, placeOfNew } from '../submission.ts';
+import { arrivalOf, type NewSubmission } from '../submission.ts';
 import { createChanges } from '../submissions/change.ts';
 import { createConfirming } from '../submissions/confirm.ts';
 import { createImport } from '../submissions/import.ts';
@@ -67,11 +66,8 @@ export async function openPostgres(
 	const { events } = serverEvents;
 	const names = createFieldNames(sql);
 	const onStored = (row: NewSubmission, submissionId: number) => {
-		const { formId } = row;
-		counts.count(formId);
-		// What is pending is news to no one yet.
-		if (placeOfNew(row) === PLACE.pending) events.publish({ type: 'change', formId });
-		else if (serverEvents.isTold('submission')) events.publish({ type: 'submission', formId, submissionId });
+		counts.count(row.formId);
+		if (serverEvents.isTold('submission')) events.publish(arrivalOf(row, submissionId));
 	};
 	const writer = createWriter(url, sql, {
 		clock: () => clock,

@@ -9,6 +9,7 @@ import { type Flags, NEW, PLACE } from '../filters.ts';
 import { cellOf, DETAILS, detailsOf, FILE_COLUMNS, hasDetails, OF_FILE } from '../rows.ts';
 import {
 	type Arrival,
+	arrivalOf,
 	giveIds,
 	type NewDelivery,
 	type NewIdempotencyKey,
@@ -104,10 +105,7 @@ export function createSubmissionStore(client: Database, { writer, index, forms, 
 	function resolveAppend(this: Append): void {
 		const { id, toldId, row } = this;
 		this.stored(toldId);
-		const { formId } = row;
-		// What is pending is news to no one yet.
-		if (placeOfNew(row) === PLACE.pending) events.publish({ type: 'change', formId });
-		else if (events.isHeard('submission')) events.publish({ type: 'submission', formId, submissionId: id });
+		if (events.isHeard('submission')) events.publish(arrivalOf(row, id));
 	}
 
 	return {

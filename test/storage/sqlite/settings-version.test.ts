@@ -52,7 +52,7 @@ test('submissions and deliveries leave it as it is', async () => {
 
 test('each setting of a form or webhook, and each slug, moves it', async () => {
 	const { storage, moves } = await open();
-	const counts = ['total', 'unread', 'starred', 'spam', 'file_bytes'];
+	const counts = ['total', 'unread', 'starred', 'spam', 'pending', 'file_bytes'];
 	for (const [table, others] of [
 		[forms, counts],
 		[webhooks, ['failing_since']],
