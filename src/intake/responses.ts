@@ -163,7 +163,7 @@ function negotiatedResponse({ request, form }: Accepted, outcome: Outcome, place
 function successFor({ headers }: Request, form: FormRow, { language: fallback }: Place): Success {
 	const language = languageFor(form, { headers, fallback });
 	const { stored, pending } = SUCCESSES.get(language) ?? (SUCCESSES.get('en') as Successes);
-	// Of such a form all, spam too: its sender learns nothing.
+	// To spam too: its sender learns nothing.
 	return form.confirm === null ? stored : pending;
 }
 

@@ -30,7 +30,7 @@ const listOf = (columns: readonly Column[]) => columns.map(({ name }) => name).j
 /** Columns that stay at their defaults in most submissions, beside `is_spam`. */
 export const DETAILS = ALL.filter(({ key, kind }) => kind !== 'flag' && !['id', 'formId', 'data'].includes(key));
 
-/** Of a flag, as a number. */
+/** The value of a flag, as a number. */
 export function flagCellOf(row: Flags, { key }: Column): number {
 	return key === 'isSpam' ? placeOf(row) : Number(row[key as keyof Flags] === true);
 }

@@ -102,7 +102,7 @@ export interface Confirming {
 }
 
 /**
- * What came of it. `full`: its form has no place left; `taken`: another submission has one of its unique values; in both cases it
+ * The result of a confirmation. `full`: its form has no place left; `taken`: another submission has one of its unique values; in both cases it
  * stays pending. `gone`: it was not pending any more.
  */
 export type Confirmation = 'confirmed' | 'full' | 'taken' | 'gone';

@@ -214,3 +214,41 @@ testOnSqlite('with --send-waiting a response still waits for its moment, and goe
 	await until(second, ([one]) => one?.state === 'sent');
 	expect(peer.accepted).toHaveLength(1);
 });
+
+testOnSqlite('what waited to be confirmed waits on: its mail is held, and its link works once', async () => {
+	const cli = openCommandLine();
+	const database = cli.path('formsrv-data', 'formsrv.db');
+	const smtpPort = await freePort();
+	const settings = { FORMSRV_SMTP_URL: `smtp://127.0.0.1:${smtpPort}`, FORMSRV_MAIL_FROM: 'forms@example.com' };
+	await cli.call('keys', 'create');
+	const first = await openTestServer({ settings, database });
+	const peer = await startSmtp({}, smtpPort);
+	const json = { name: 'News', slug: 'news', confirm: {}, notificationEmail: 'owner@example.com' };
+	const { body: form } = await first.call<{ id: string }>('POST /api/forms', { json });
+	await first.submit('news', { email: 'ada@example.com' });
+	await until(first, (all) => all.some(({ state }) => state === 'sent'));
+	await peer.close();
+	await first.submit('news', { email: 'bob@example.com' });
+	await until(first, (all) => all.some(({ state }) => state === 'waiting'));
+	await cli.json('backup', 'backup.tar');
+	await first.close();
+	await cli.call('restore', 'backup.tar', '--force');
+	const second = await openTestServer({ settings, database });
+	closers.push(second.close);
+	const after = await startSmtp({}, smtpPort);
+	const counts = async () => {
+		const { body } = await second.call<{ submissionCount: number; pendingCount: number }>(`GET /api/forms/${form.id}`);
+		return [body.submissionCount, body.pendingCount];
+	};
+	expect(await counts()).toEqual([0, 2]);
+	expect((await listOf(second)).deliveries.map(({ state }) => state).sort()).toEqual(['held', 'sent']);
+	const link = /\/f\/news\/confirm\/[\w.-]+/.exec(peer.accepted[0]?.content.replaceAll('=\r\n', '') ?? '')?.[0];
+	for (let times = 0; times < 2; times++)
+		expect((await fetch(`${second.submitUrl}${link}`, { method: 'POST' })).status).toBe(200);
+	expect(await counts()).toEqual([1, 1]);
+	await until(second, (all) => all.filter(({ state }) => state === 'sent').length === 2);
+	expect(after.accepted.map(({ to }) => to)).toEqual([['owner@example.com']]);
+	expect(await cli.json('deliveries', 'retry', '--state', 'held')).toEqual({ retried: 1 });
+	await until(second, (all) => all.every(({ state }) => state === 'sent'));
+	expect(after.accepted.map(({ to }) => to[0])).toEqual(['owner@example.com', 'bob@example.com']);
+});

@@ -138,6 +138,8 @@ describe('a submission', () => {
 			isRead: false,
 			isStarred: false,
 			isSpam: false,
+			isPending: false,
+			confirmedAt: null,
 			spamScore: 0,
 			spamReasons: [],
 			meta: null,

@@ -141,7 +141,10 @@ describe('what was submitted', () => {
 		const route = `PATCH /api/forms/${form.id}/submissions/${body.submissions[0]?.id}` as const;
 		const flagged = await server.call<object>(route, { key: writer, json: { isRead: true } });
 		expect(flagged.status).toBe(200);
-		expect(flagged.body).toContainAllKeys(['id', 'createdAt', 'isRead', 'isStarred', 'isSpam']);
+		expect(flagged.body).toContainAllKeys([
+			...['id', 'createdAt', 'isRead', 'isStarred', 'isSpam'],
+			...['isPending', 'confirmedAt'],
+		]);
 		expect(flagged.body).toMatchObject({ isRead: true });
 		expect((await server.call<object>(route, { key: author, json: { isRead: true } })).text).toContain('cake');
 	});

@@ -1,4 +1,4 @@
-/** What comes of the link by which a visitor confirms an address. */
+/** The links by which visitors confirm their addresses, looked at and followed. */
 
 import { and, eq, isNull } from 'drizzle-orm';
 import { CONFIRMATION_DAYS } from '../../form-values/visitor-mails.ts';
@@ -22,7 +22,7 @@ interface ConfirmationsOptions {
 	now: () => number;
 }
 
-/** What a link is for. */
+/** The submission that a link is for. */
 interface Meant {
 	form: FormRow;
 	submission: StoredSubmission;
@@ -70,7 +70,7 @@ export function createConfirmations(storage: Storage, { outbox, links, now }: Co
 	}
 
 	return {
-		/** What a link would do. It changes nothing: programs that look for harm open links too. */
+		/** Returns what a link would do, and changes nothing: programs that look for harm open links too. */
 		async look(token: string): Promise<LinkState> {
 			const meant = await meantBy(token);
 			return typeof meant === 'string' ? meant : 'waiting';

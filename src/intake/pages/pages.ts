@@ -30,7 +30,7 @@ export function thankYouPage(
 <ul>${lines.map((line) => html`<li>${say(...line)}</li>`)}</ul>
 <p class="soft">${say('thanksRest')}</p>`;
 	const nothingLeft = !text && !isPending && html`<p class="soft">${say('thanksClose')}</p>`;
-	// What is left to do stands before the words of the owner.
+	// Before the words of the owner, because there is something left to do.
 	const toConfirm = isPending && html`<p class="lead">${say('confirmSent')}</p>\n`;
 	const thanks =
 		(text || !isPending) && html`<p class="lead"${text && html` dir="auto"`}>${text ?? say('thanksSent')}</p>`;

@@ -150,7 +150,7 @@ export function insertOf(submissions: readonly Stored[], sender: Sender): Insert
 		values: belonging((row) => row.uniqueHashes?.map((hash) => ({ hash, isHeld: holdsValues(row) }))),
 	};
 	const parts = {
-		// What is not in the inbox is counted differently.
+		// Elsewhere than in the inbox they are counted differently.
 		details: sender.isCounted || submissions.some(({ row }) => hasDetails(row)),
 		keys: submissions.some(({ row }) => row.idempotencyKey !== undefined),
 		deliveries: batch.deliveries.length > 0,

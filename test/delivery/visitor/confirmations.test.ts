@@ -2,7 +2,7 @@
 
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import { OVER_BOUND, SUPPRESSED } from '../../../src/delivery/visitor/bounds.ts';
-import type { FormRow } from '../../../src/storage/tables.ts';
+import { type FormRow, webhooks } from '../../../src/storage/tables.ts';
 import { DAY_MS } from '../../../src/tasks/durations.ts';
 import { useDeliveryFixtures } from '../fixtures.ts';
 
@@ -95,9 +95,9 @@ test('it is in the words of the owner and the language of the visitor, with noth
 test('a mail that cannot be sent tells no webhook: what is pending is known to its owner alone', async () => {
 	const sender = await openSender();
 	const { storage, form } = sender;
-	const { webhooks } = await import('../../../src/storage/tables.ts');
 	await storage.batch((tx) => [
 		tx.insert(webhooks).values({
+			id: storage.nextId(),
 			formId: form.id,
 			url: 'https://hooks.example.com/',
 			secret: 'whsec_c2VjcmV0',
