@@ -22,13 +22,13 @@ interface EventWords {
 export const WEBHOOK_EVENTS = {
 	[SUBMISSION_CREATED]: {
 		label: 'New submissions',
-		posted: 'a submission was stored that is not spam, or was marked as genuine, or its address was confirmed',
+		posted: 'a submission was stored that is not spam, or was marked as genuine, or was confirmed',
 		headline: 'new submission',
 	},
 	[SUBMISSION_CONFIRMED]: {
-		label: 'Confirmed addresses',
-		posted: 'a visitor confirmed the address of a submission',
-		headline: 'address confirmed',
+		label: 'Confirmed submissions',
+		posted: 'a visitor confirmed a submission by the link in a mail',
+		headline: 'confirmed submission',
 	},
 	[SUBMISSION_SPAM]: { label: 'Spam', posted: 'a submission was stored as spam', headline: 'spam' },
 	[SUBMISSION_UPDATED]: {
