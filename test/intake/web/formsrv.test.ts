@@ -59,6 +59,15 @@ describe('a form that posts to the server', () => {
 		expect(await tab.locator('#send').isEnabled()).toBe(true);
 	});
 
+	test('says what there is left to do if it waits for a confirmation, whatever its own words of thanks', async () => {
+		const message = 'Almost done: please open the link.';
+		replies.push(() => Response.json({ success: true, message, pending: true }, { headers: CORS }));
+		await open(`action="${ACTION}" method="post" data-formsrv-success="Merci !"`);
+		await tab.click('#send');
+		await status().getByText(message, { exact: true }).waitFor();
+		expect(await status().getByText('Merci !').count()).toBe(0);
+	});
+
 	test('is recognised at the address under /api as well', async () => {
 		await open(`action="${endpoint.url}api/f/contact" method="POST"`);
 		await tab.click('#send');
