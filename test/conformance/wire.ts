@@ -19,6 +19,8 @@ export interface SubmissionBody {
 	isRead: boolean;
 	isStarred: boolean;
 	isSpam: boolean;
+	isPending: boolean;
+	confirmedAt: string | null;
 	spamScore: number;
 	spamReasons: unknown[];
 	meta: object | null;
