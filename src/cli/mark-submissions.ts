@@ -17,6 +17,8 @@ const MARKS = {
 	unstarred: { isStarred: false },
 	spam: { isSpam: true },
 	genuine: { isSpam: false },
+	archived: { isArchived: true },
+	unarchived: { isArchived: false },
 } satisfies Record<string, Partial<Flags>>;
 type Mark = keyof typeof MARKS;
 
@@ -43,6 +45,46 @@ export function addMark(parent: CliCommand, cli: Cli, marks = Object.keys(MARKS)
 			const { updated } = await api.patch<{ updated: number }>(at`/api/forms/${id}/submissions`, change);
 			cli.printResult(options, { updated }, `${updated} marked as ${as}.`);
 		};
+	});
+}
+
+export function addLabel(submissions: CliCommand, cli: Cli): void {
+	const command = submissions
+		.command('label')
+		.description('Give submissions a label, or take it from them.')
+		.argument('<form>', 'Id or slug of the form')
+		.argument('<label>', 'The label, one line of at most 40 characters')
+		.argument('[submissions...]', 'Their ids; without them those that the options choose')
+		.option('--remove', 'Take it from them');
+	withCriteria(command).examples(
+		'formsrv submissions label contact-k3v9x2qm urgent cmnrg2x8a1c cmnrg2x8b2d',
+		'formsrv submissions label contact-k3v9x2qm urgent --remove --label urgent',
+	);
+	runOnApi(command, { cli }, (options, form: string, label: string, ids: string[]) => {
+		const labels = options.remove === true ? { removeLabels: [label] } : { addLabels: [label] };
+		const change = { ...targetOf(options, ids), set: {}, ...labels };
+		return async (api) => {
+			const { id } = await findForm(api, form);
+			const { updated } = await api.patch<{ updated: number }>(at`/api/forms/${id}/submissions`, change);
+			const done = options.remove === true ? `${updated} without the label` : `${updated} labelled`;
+			cli.printResult(options, { updated }, `${done} ${label}.`);
+		};
+	});
+}
+
+export function addNote(submissions: CliCommand, cli: Cli): void {
+	const command = submissions
+		.command('note')
+		.description('Write a note about a submission, in place of the one before; without a text remove it.')
+		.argument('<form>', 'Id or slug of the form')
+		.argument('<submission>', 'Its id')
+		.argument('[text]', 'The note')
+		.examples('formsrv submissions note contact-k3v9x2qm cmnrg2x8a1c "Called back on Monday."');
+	runOnApi(command, { cli }, (options, form: string, submission: string, text?: string) => async (api) => {
+		const { id } = await findForm(api, form);
+		const note = text === undefined || text === '' ? null : text;
+		await api.patch(at`/api/forms/${id}/submissions/${submission}`, { note });
+		cli.printResult(options, { note }, note === null ? 'It has no note now.' : 'The note is written.');
 	});
 }
 
@@ -76,8 +118,14 @@ export function addDelete(submissions: CliCommand, cli: Cli): void {
 function targetOf(options: Options, ids: string[]): BulkTarget {
 	const given = CRITERIA.filter((criterion) => options[criterion] !== undefined && criterion !== 'order');
 	if (ids.length > 0 === given.length > 0) {
-		throw new CommandError('Name submissions, or choose them with --filter, --search, --since or --until.', 2);
+		throw new CommandError(
+			'Name submissions, or choose them with --filter, --archived, --label, --search, --since or --until.',
+			2,
+		);
 	}
-	const criteria = Object.fromEntries(given.map((criterion) => [criterion, String(options[criterion])]));
-	return ids.length > 0 ? { ids } : { filter: 'all', ...criteria };
+	const { archived, ...criteria } = Object.fromEntries(
+		given.map((criterion) => [criterion, String(options[criterion])]),
+	);
+	if (ids.length > 0) return { ids };
+	return { filter: 'all', ...criteria, ...(archived !== undefined && { archived: archived === 'true' }) };
 }

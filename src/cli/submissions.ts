@@ -7,7 +7,7 @@ import { at, findForm } from './api.ts';
 import type { Cli } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { addExport } from './export.ts';
-import { addDelete, addMark } from './mark-submissions.ts';
+import { addDelete, addLabel, addMark, addNote } from './mark-submissions.ts';
 import { CRITERIA, queryOf, withCriteria } from './query-options.ts';
 import { runOnApi } from './run-on-api.ts';
 import { addSubmissionFiles } from './submission-files.ts';
@@ -20,6 +20,8 @@ export function addSubmissions(program: CliCommand, cli: Cli): void {
 	addList(submissions, cli);
 	addShow(submissions, cli);
 	addMark(submissions, cli);
+	addLabel(submissions, cli);
+	addNote(submissions, cli);
 	addDelete(submissions, cli);
 	addSubmissionFiles(submissions, cli);
 	addExport(submissions, cli);
@@ -90,10 +92,11 @@ function printPage(cli: Cli, { submissions, pagination }: SubmissionList): void 
 	else if (cursor !== undefined) cli.note(`For later ones go on with --after ${cursor}.`);
 }
 
-function stateOf({ isRead, isStarred, isSpam, isPending }: SubmissionList['submissions'][number]): string {
-	return [isSpam ? 'spam' : '', isPending ? 'pending' : '', isRead ? 'read' : 'unread', isStarred ? 'starred' : '']
-		.filter(Boolean)
-		.join(',');
+function stateOf(submission: SubmissionList['submissions'][number]): string {
+	const { isRead, isStarred, isSpam, isPending, isArchived, labels } = submission;
+	const place = [isSpam && 'spam', isPending && 'pending', isArchived && 'archived'];
+	const flags = [...place, isRead ? 'read' : 'unread', isStarred && 'starred'];
+	return [...flags, ...labels.map((label) => `#${label}`)].filter(Boolean).join(',');
 }
 
 function summaryOf(data: Record<string, unknown>): string {

@@ -1,8 +1,9 @@
-/** Pure: the JSON text of a stored submission, the same in the API, exports and webhooks. */
+/** Pure: the JSON text of a stored submission, the same in the API and exports, and in webhooks but for what the owner wrote. */
 
 import { presentFile, type ShownFile } from '../files/present-file.ts';
 import { encodeId } from '../ids.ts';
 import { parseReasons, reasonsOfForm, scoreOf } from '../spam/verdict.ts';
+import { splitLabels } from '../storage/labels.ts';
 import type { StoredFile, StoredSubmission } from '../storage/submission.ts';
 import type { Timeline } from '../storage/timeline.ts';
 
@@ -22,7 +23,7 @@ interface Member {
 	column?: { name?: string; cell?: (row: Shown, timeline: Timeline) => string };
 }
 
-/** Every member of a `Submission` beside `id` and `data`, in order: harmless ones, and those that reveal content. */
+/** Every member of a `Submission` beside `id` and `data`, in order: harmless ones, … */
 export const STATE: readonly Member[] = [
 	{
 		name: 'createdAt',
@@ -43,7 +44,9 @@ export const STATE: readonly Member[] = [
 		json: ({ isSpam, spamReason }) => (isSpam ? JSON.stringify(spamReason ?? 'marked') : undefined),
 	},
 ];
-export const CONTENT: readonly Member[] = [
+const ARCHIVE: Member = { name: 'isArchived', json: ({ isArchived }) => `${isArchived}`, column: {} };
+/** … those that reveal content, … */
+const CONTENT: readonly Member[] = [
 	{
 		name: 'spamScore',
 		json: ({ spamReasons }) => (spamReasons ? `${scoreOf(parseReasons(spamReasons))}` : '0'),
@@ -65,7 +68,26 @@ export const CONTENT: readonly Member[] = [
 	},
 	{ name: 'damaged', json: ({ isDamaged }) => (isDamaged ? 'true' : undefined) },
 ];
-const MEMBERS = [...STATE, ...CONTENT];
+/** … and what the owner wrote, which stays with owners. Fields may well be called so, and columns are not. */
+const OWN_WORDS: readonly Member[] = [
+	{
+		name: 'labels',
+		json: ({ labels }) => JSON.stringify(splitLabels(labels)),
+		column: { name: 'ownerLabels', cell: ({ labels }) => splitLabels(labels).join(', ') },
+	},
+	{
+		name: 'note',
+		json: ({ note }) => JSON.stringify(note),
+		column: { name: 'ownerNote', cell: ({ note }) => note ?? '' },
+	},
+];
+const HARMLESS = [...STATE, ARCHIVE];
+const SENT = [...HARMLESS, ...CONTENT];
+export const MEMBERS = [...SENT, ...OWN_WORDS];
+/** Members that need the permission to read. */
+export const DISCLOSING = [...CONTENT, ...OWN_WORDS];
+/** Members whose columns come behind the fields, new ones at the end. */
+export const BEHIND_FIELDS = [...CONTENT, ARCHIVE, ...OWN_WORDS];
 
 /** A submission without what its reasons say of other forms. */
 export function ofFormOnly<Row extends Pick<Shown, 'spamReasons'>>(row: Row): Row {
@@ -84,14 +106,19 @@ export function presentWith(data: string, row: Shown, timeline: Timeline): strin
 }
 
 /** The text before and after the data of a `Submission`. */
-export function presentAround(row: Shown, timeline: Timeline, showFile?: ShowFile): [before: string, after: string] {
-	return [`${presentId(row)}"data":`, `${membersOf(MEMBERS, row, { timeline, showFile })}}`];
+export function presentAround(row: Shown, timeline: Timeline): [before: string, after: string] {
+	return [`${presentId(row)}"data":`, `${membersOf(MEMBERS, row, { timeline })}}`];
+}
+
+/** As {@link presentAround}, for receivers: without what the owner wrote. */
+export function presentSent(row: Shown, timeline: Timeline, showFile: ShowFile): [before: string, after: string] {
+	return [`${presentId(row)}"data":`, `${membersOf(SENT, row, { timeline, showFile })}}`];
 }
 
 /** As {@link presentJson}, without what was sent; of the spam reason only the rule. */
 export function presentFlagged(row: Shown, timeline: Timeline): string {
 	const spamReason = row.spamReason?.replace(/:.*/s, '') ?? null;
-	return `${presentId(row)}${membersOf(STATE, { ...row, spamReason }, { timeline }).slice(1)}}`;
+	return `${presentId(row)}${membersOf(HARMLESS, { ...row, spamReason }, { timeline }).slice(1)}}`;
 }
 
 function presentId({ id }: Shown): string {

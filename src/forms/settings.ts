@@ -7,6 +7,7 @@ import { UNKNOWN_FIELDS, type UnknownFields } from '../field-rules/rules.ts';
 import { ALIAS_NAMES, ALIASES, type AliasName } from '../form-values/aliases.ts';
 import { CAPTCHAS, type Captcha } from '../form-values/captchas.ts';
 import { ADDRESSES_MAX, DEFAULT_NOTIFICATION } from '../form-values/notification-rules.ts';
+import { VIEWS_MAX } from '../form-values/saved-views.ts';
 import { isTimeZone } from '../text/time-zone.ts';
 import { normalizeDomain } from './allowed-domains.ts';
 import { choice, choices, optionalChoice } from './kinds/choice.ts';
@@ -21,6 +22,7 @@ import { toggle } from './kinds/scalar.ts';
 import type { Setting } from './kinds/setting.ts';
 import { spam } from './kinds/spam.ts';
 import { mailboxes, optionalText, text } from './kinds/text.ts';
+import { TABS, views } from './kinds/views.ts';
 import { parseRedirectUrl, URL_MAX } from './redirect-url.ts';
 import { isSlug, SLUG_MAX } from './slug.ts';
 import { VISITOR_SETTINGS } from './visitor-settings.ts';
@@ -256,6 +258,16 @@ const SETTINGS = {
 			flags: '--retention <days>',
 			help: 'After how many days submissions are deleted, as "365" or "days:365,spamDays:30,filesDays:90"',
 		},
+	}),
+	views: views({
+		description:
+			`Up to ${VIEWS_MAX} saved views of its inbox in the dashboard, each \`name\` and \`query\`: \`filter\` (${TABS.join(', ')}), \`label\`, \`search\`, ` +
+			'`from`, `to` and `order`, as in `filter=unread&label=urgent`.',
+		example: [{ name: 'Urgent', query: 'filter=unread&label=urgent' }],
+		group: 'advanced',
+		label: 'Saved views',
+		hint: 'The inbox has them in its menu “Views”, where the current one can be saved.',
+		option: { flags: '--views <views>', help: 'Saved views of its inbox, as JSON or @FILE' },
 	}),
 	keptIn: optionalText({
 		check: (sent) => (sent.trim().length >= 1 && sent.trim().length <= NAME_MAX ? sent.trim() : undefined),

@@ -6,6 +6,7 @@ export interface Flags {
 	isSpam: boolean;
 	/** It waits until its visitor has confirmed an address. None is spam and waits. */
 	isPending: boolean;
+	isArchived: boolean;
 }
 
 /** Where submissions lie, each in one place: as the column `is_spam` has it, by which the indexes of lists and names go. */
@@ -18,40 +19,69 @@ export function placeOf({ isSpam, isPending }: Pick<Flags, 'isSpam' | 'isPending
 	return isSpam ? PLACE.spam : PLACE.inbox;
 }
 
-/** `total`, `unread` and `starred` are of the inbox. */
-export const COUNTERS = ['total', 'unread', 'starred', 'spam', 'pending'] as const;
-export type Counter = (typeof COUNTERS)[number];
+/**
+ * The counters, with the names under which a form shows them. `total`, `unread` and `starred` are of the inbox; `archived…` count those
+ * of them that are archived.
+ */
+const COUNT_NAMES = {
+	total: 'submissionCount',
+	unread: 'unreadCount',
+	starred: 'starredCount',
+	spam: 'spamCount',
+	pending: 'pendingCount',
+	archived: 'archivedCount',
+	archived_unread: 'archivedUnreadCount',
+	archived_starred: 'archivedStarredCount',
+	archived_spam: 'archivedSpamCount',
+	archived_pending: 'archivedPendingCount',
+} as const;
+export type Counter = keyof typeof COUNT_NAMES;
+export const COUNTERS = Object.keys(COUNT_NAMES) as Counter[];
 export type Counts = Record<Counter, number>;
 
 interface Rule {
-	counter: Counter;
-	place: Place;
 	condition: string;
 	matches(flags: Flags): boolean;
 }
 
+interface FilterRule extends Rule {
+	counter: Counter;
+	place: Place;
+	/** How many of those it shows are archived. */
+	archived: Counter;
+}
+
 const RULES = {
-	all: { counter: 'total', place: PLACE.inbox, condition: 'is_spam = 0', matches: isInInbox },
+	all: { counter: 'total', archived: 'archived', place: PLACE.inbox, condition: 'is_spam = 0', matches: isInInbox },
 	unread: {
 		counter: 'unread',
+		archived: 'archived_unread',
 		place: PLACE.inbox,
 		condition: 'is_spam = 0 and is_read = 0',
 		matches: (flags) => isInInbox(flags) && !flags.isRead,
 	},
 	starred: {
 		counter: 'starred',
+		archived: 'archived_starred',
 		place: PLACE.inbox,
 		condition: 'is_spam = 0 and is_starred = 1',
 		matches: (flags) => isInInbox(flags) && flags.isStarred,
 	},
-	spam: { counter: 'spam', place: PLACE.spam, condition: 'is_spam = 1', matches: ({ isSpam }) => isSpam },
+	spam: {
+		counter: 'spam',
+		archived: 'archived_spam',
+		place: PLACE.spam,
+		condition: 'is_spam = 1',
+		matches: ({ isSpam }) => isSpam,
+	},
 	pending: {
 		counter: 'pending',
+		archived: 'archived_pending',
 		place: PLACE.pending,
 		condition: 'is_spam = 2',
 		matches: ({ isPending }) => isPending,
 	},
-} satisfies Record<string, Rule>;
+} satisfies Record<string, FilterRule>;
 
 function isInInbox({ isSpam, isPending }: Flags): boolean {
 	return !isSpam && !isPending;
@@ -59,16 +89,46 @@ function isInInbox({ isSpam, isPending }: Flags): boolean {
 
 export type Filter = keyof typeof RULES;
 export const FILTERS = Object.keys(RULES) as Filter[];
-export const mapFilters = <T>(of: (filter: Filter) => T) =>
-	Object.fromEntries(FILTERS.map((filter) => [filter, of(filter)])) as Record<Filter, T>;
-export const CONDITION = mapFilters((filter) => RULES[filter].condition);
+
+/** A filter, and with `isArchived` those alone of its submissions that are archived, or are not. */
+export interface View<Name = Filter> {
+	filter: Name;
+	isArchived?: boolean | undefined;
+}
+
 /** Where the submissions are that a filter lets through. */
 export const placeOfFilter = (filter: Filter): Place => RULES[filter].place;
-/** "any": all submissions, wherever they lie and however they are marked meanwhile. */
-export const conditionOfFilter = (filter: Filter | 'any'): string => (filter === 'any' ? 'true' : CONDITION[filter]);
-/** The count that says how many a filter lets through. */
-export const COUNT_OF = mapFilters((filter): Counter => RULES[filter].counter);
-const RULE_OF = Object.fromEntries(FILTERS.map((filter) => [COUNT_OF[filter], RULES[filter]])) as Record<Counter, Rule>;
+
+/** The condition of a view. "any": all submissions, wherever they lie and however they are marked meanwhile. */
+export function conditionOf({ filter, isArchived }: View<Filter | 'any'>): string {
+	const condition = filter === 'any' ? 'true' : RULES[filter].condition;
+	return isArchived === undefined ? condition : `${condition} and is_archived = ${Number(isArchived)}`;
+}
+
+/** How many submissions a view shows. */
+export function countOf({ filter, isArchived }: View, counts: Readonly<Counts>): number {
+	const { counter, archived } = RULES[filter];
+	if (isArchived === undefined) return counts[counter];
+	return isArchived ? counts[archived] : counts[counter] - counts[archived];
+}
+
+/** As {@link countOf}, of a row with the counters. @param row Its name, with a dot behind */
+export function countSql({ filter, isArchived }: View, row = ''): string {
+	const { counter, archived } = RULES[filter];
+	if (isArchived === undefined) return row + counter;
+	return isArchived ? row + archived : `(${row}${counter} - ${row}${archived})`;
+}
+
+const RULE_OF = Object.fromEntries(
+	FILTERS.flatMap((filter): [Counter, Rule][] => {
+		const rule: FilterRule = RULES[filter];
+		const matches = (flags: Flags) => flags.isArchived && rule.matches(flags);
+		return [
+			[rule.counter, rule],
+			[rule.archived, { condition: conditionOf({ filter, isArchived: true }), matches }],
+		];
+	}),
+) as Record<Counter, Rule>;
 
 /** The columns that count submissions, under the names of {@link COUNTERS} and in their order. */
 export const COUNTED = COUNTERS.map((name) => `count(*) filter (where ${RULE_OF[name].condition}) ${name}`).join(', ');
@@ -77,15 +137,17 @@ export function mapCounts(count: (counter: Counter, i: number) => number): Count
 	return Object.fromEntries(COUNTERS.map((counter, i) => [counter, count(counter, i)])) as Counts;
 }
 
-type CountName = `${Exclude<Counter, 'total'>}Count`;
-/** The name under which a form shows a counter. */
-export const countName = (counter: Counter): CountName | 'submissionCount' =>
-	counter === 'total' ? 'submissionCount' : `${counter}Count`;
+type CountName = (typeof COUNT_NAMES)[Counter];
 
 /** Makes a member of forms for each counter but `total`. */
-export function mapOtherCounts<T>(of: (counter: Counter) => T): Record<CountName, T> {
+export function mapOtherCounts<T>(of: (counter: Counter) => T): Record<Exclude<CountName, 'submissionCount'>, T> {
 	const others = COUNTERS.filter((counter) => counter !== 'total');
-	return Object.fromEntries(others.map((counter) => [countName(counter), of(counter)])) as Record<CountName, T>;
+	return Object.fromEntries(others.map((counter) => [COUNT_NAMES[counter], of(counter)])) as never;
+}
+
+/** The counts that a form shows. */
+export function countsShown(form: Readonly<Record<CountName, number>>): Counts {
+	return mapCounts((counter) => form[COUNT_NAMES[counter]]);
 }
 
 /** @param values In the order of {@link COUNTERS}; absent: 0. */
@@ -93,16 +155,17 @@ export function toCounts(values: readonly unknown[] = []): Counts {
 	return mapCounts((_, i) => Number(values[i] ?? 0));
 }
 
-const indexOf = (flags: Flags) => Number(flags.isRead) + 2 * Number(flags.isStarred) + 4 * placeOf(flags);
-const OF_FLAGS: readonly Counts[] = Array.from({ length: 4 * PLACES.length }, (_, i) => {
-	const place = i >> 2;
+const indexOf = (flags: Flags) =>
+	Number(flags.isRead) + 2 * Number(flags.isStarred) + 4 * Number(flags.isArchived) + 8 * placeOf(flags);
+const OF_FLAGS: readonly Counts[] = Array.from({ length: 8 * PLACES.length }, (_, i) => {
+	const place = i >> 3;
 	const [isSpam, isPending] = [place === PLACE.spam, place === PLACE.pending];
-	const flags = { isRead: i % 2 === 1, isStarred: (i & 2) > 0, isSpam, isPending };
+	const flags = { isRead: (i & 1) > 0, isStarred: (i & 2) > 0, isArchived: (i & 4) > 0, isSpam, isPending };
 	return mapCounts((counter) => Number(RULE_OF[counter].matches(flags)));
 });
 const NOTHING = toCounts();
 /** The flags of a submission that arrives. */
-export const NEW: Flags = { isRead: false, isStarred: false, isSpam: false, isPending: false };
+export const NEW: Flags = { isRead: false, isStarred: false, isSpam: false, isPending: false, isArchived: false };
 
 /** The counts of one submission. */
 export function countsOf(flags: Flags): Readonly<Counts> {
@@ -130,4 +193,9 @@ export function addTo(counts: Counts, change: Readonly<Counts>, sign: 1 | -1 = 1
 	counts.starred += sign * change.starred;
 	counts.spam += sign * change.spam;
 	counts.pending += sign * change.pending;
+	counts.archived += sign * change.archived;
+	counts.archived_unread += sign * change.archived_unread;
+	counts.archived_starred += sign * change.archived_starred;
+	counts.archived_spam += sign * change.archived_spam;
+	counts.archived_pending += sign * change.archived_pending;
 }

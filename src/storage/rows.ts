@@ -3,7 +3,15 @@
 import { getTableColumns } from 'drizzle-orm';
 import { isJson } from './damage.ts';
 import { type Flags, PLACE, placeOf } from './filters.ts';
-import type { Change, NewSubmission, PageEntry, StoredFile, StoredSubmission, SubmissionHead } from './submission.ts';
+import {
+	type NewSubmission,
+	OWNED,
+	type Owned,
+	type PageEntry,
+	type StoredFile,
+	type StoredSubmission,
+	type SubmissionHead,
+} from './submission.ts';
 import { files, submissions } from './tables.ts';
 
 interface Column {
@@ -27,8 +35,10 @@ export const OF_FILE = columnsOf(files).filter(({ key }) => key !== 'formId' && 
 const FLAGS = ALL.filter(({ kind }) => kind === 'flag');
 const listOf = (columns: readonly Column[]) => columns.map(({ name }) => name).join(', ');
 
-/** Columns that stay at their defaults in most submissions, beside `is_spam`. */
-export const DETAILS = ALL.filter(({ key, kind }) => kind !== 'flag' && !['id', 'formId', 'data'].includes(key));
+const isOwned = ({ key }: Column) => OWNED.some((owned) => owned === key);
+const OWNED_COLUMNS = ALL.filter(isOwned);
+/** Columns of what arrives that stay at their defaults in most submissions, beside `is_spam`. */
+export const DETAILS = ALL.filter((column) => !isOwned(column) && !['id', 'formId', 'data'].includes(column.key));
 
 /** The value of a flag, as a number. */
 export function flagCellOf(row: Flags, { key }: Column): number {
@@ -60,9 +70,10 @@ export const PAGE_COLUMNS = `${COLUMNS.replace(
 )}, octet_length(data)`;
 export const HEAD_COLUMNS = `${listOf(FLAGS)}, octet_length(data)`;
 export const FLAG_COLUMNS = `id, ${listOf(FLAGS)}`;
+export const OWNED_NAMES = `id, ${listOf(OWNED_COLUMNS)}`;
 export const FLAG_NAMES = FLAGS.map(({ name }) => name);
 
-export const columnOf = (key: keyof Change): string => ALL.find((column) => column.key === key)?.name as string;
+export const columnOf = (key: keyof Owned): string => ALL.find((column) => column.key === key)?.name as string;
 
 /** A mark in place of another: one that teaches its form alone leaves what all forms learn of the submission as it was. */
 export const MARK_AGAIN = `is_spam = excluded.is_spam,
@@ -107,6 +118,11 @@ export function toHead(formId: number, id: number, row: Row): SubmissionHead {
 /** @param row Of columns that begin with the flags. */
 export function toFlags(row: Row): Flags {
 	return toObject(FLAGS, row) as unknown as Flags;
+}
+
+/** @param row Of {@link OWNED_NAMES}, without the id. */
+export function toOwned(row: Row): Owned & Pick<Flags, 'isPending'> {
+	return toObject(OWNED_COLUMNS, row) as unknown as Owned & Pick<Flags, 'isPending'>;
 }
 
 /** The field names of a submission; none if it cannot be read any more. @param data Its JSON text. */

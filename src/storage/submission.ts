@@ -1,7 +1,7 @@
 /** The nouns of the storage contract: submissions as they go in and come out, and which of them are meant. */
 
 import type { FormEvent } from '../events.ts';
-import { type Filter, type Flags, PLACE, type Place } from './filters.ts';
+import { type Filter, type Flags, PLACE, type Place, type View } from './filters.ts';
 import type { deliveries, files, idempotencyKeys, submissions } from './tables.ts';
 
 export type NewDelivery = typeof deliveries.$inferInsert;
@@ -92,8 +92,21 @@ export const holdsValues = (row: NewSubmission): boolean =>
 	row.uniqueHashes !== undefined && row.uniqueHashes.length > 0 && placeOfNew(row) === PLACE.inbox;
 
 /** The columns that owners set. */
-export const OWNED = ['isRead', 'isStarred', 'isSpam'] as const satisfies (keyof StoredSubmission)[];
-export type Change = Partial<Pick<StoredSubmission, (typeof OWNED)[number]>>;
+export const OWNED = [
+	'isRead',
+	'isStarred',
+	'isSpam',
+	'isArchived',
+	'labels',
+	'note',
+] as const satisfies (keyof StoredSubmission)[];
+export type Owned = Pick<StoredSubmission, (typeof OWNED)[number]>;
+
+/** The columns to set; `addLabels` and `removeLabels` change the labels of each submission as it has them. */
+export interface Change extends Partial<Owned> {
+	addLabels?: readonly string[];
+	removeLabels?: readonly string[];
+}
 
 /** A pending submission that is to be confirmed, and the deliveries to be written with that. */
 export interface Confirming {
@@ -116,8 +129,9 @@ export interface SubmissionHead extends Flags {
 }
 
 /** A condition on submissions. */
-export interface Condition {
-	filter: Filter;
+export interface Condition extends View {
+	/** Only submissions with this label. */
+	label?: string | undefined;
 	/** Only submissions with `fromId <= id < beforeId`. */
 	fromId?: number;
 	beforeId?: number;
@@ -132,6 +146,10 @@ export interface Selection extends Condition {
 
 /** Those that a scan goes through. */
 export type Scanned = Omit<Selection, 'filter'> & { filter: Filter | 'any' };
+
+/** Returns whether no counts tell how many there are: they are looked for. */
+export const isSought = ({ words, label }: Pick<Scanned, 'words' | 'label'>): boolean =>
+	words !== undefined || label !== undefined;
 
 export interface Paging {
 	order: 'asc' | 'desc';

@@ -11,6 +11,7 @@ import { DEFAULT_FILE_RULES, type FileRules } from '../form-values/file-rules.ts
 import type { MailRoute, NotificationRules } from '../form-values/notification-rules.ts';
 import type { PageSettings } from '../form-values/page-settings.ts';
 import type { RetentionRules } from '../form-values/retention-rules.ts';
+import type { SavedView } from '../form-values/saved-views.ts';
 import { DEFAULT_SPAM_SETTINGS, type SpamSettings } from '../form-values/spam-settings.ts';
 import type { Autoresponder, ConfirmationMail } from '../form-values/visitor-mails.ts';
 
@@ -84,6 +85,7 @@ export const forms = sqliteTable('forms', {
 	/** Text for visitors while the form is closed. */
 	closedText: text('closed_text'),
 	/** The file of `formsrv apply` that has its settings. */
+	views: text('views', { mode: 'json' }).$type<SavedView[]>().notNull().default([]),
 	keptIn: text('kept_in'),
 	/** The code of the language that it speaks; `auto`: that of each visitor. */
 	language: text('language').notNull().default('auto'),
@@ -110,6 +112,11 @@ export const forms = sqliteTable('forms', {
 	starredCount: counter('starred'),
 	spamCount: counter('spam'),
 	pendingCount: counter('pending'),
+	archivedCount: counter('archived'),
+	archivedUnreadCount: counter('archived_unread'),
+	archivedStarredCount: counter('archived_starred'),
+	archivedSpamCount: counter('archived_spam'),
+	archivedPendingCount: counter('archived_pending'),
 	/** Bytes of the files of all its submissions, spam included. */
 	fileBytes: counter('file_bytes'),
 });
@@ -155,9 +162,24 @@ export const submissions = sqliteTable(
 		addressKey: text('address_key'),
 		/** When the address was confirmed, in milliseconds since 1970. */
 		confirmedAt: integer('confirmed_at'),
+		isArchived: flag('is_archived'),
+		/** The owner's labels; see `labels.ts`. `null`: none. */
+		labels: text('labels'),
+		/** The owner's words about it. */
+		note: text('note'),
 	},
 	(table) => [
-		index('submissions_inbox').on(table.formId, table.id, table.isSpam, table.isRead, table.isStarred),
+		index('submissions_inbox').on(
+			table.formId,
+			table.id,
+			table.isSpam,
+			table.isRead,
+			table.isStarred,
+			table.isArchived,
+		),
+		index('submissions_labelled')
+			.on(table.formId, table.id, table.labels, table.isSpam, table.isRead, table.isStarred, table.isArchived)
+			.where(sql`labels is not null`),
 		index('submissions_starred').on(table.formId, table.id).where(sql`is_starred = 1 and is_spam = 0`),
 		index('submissions_spam').on(table.formId, table.id).where(sql`is_spam = 1`),
 		index('submissions_pending').on(table.formId, table.id).where(sql`is_spam = 2`),
@@ -245,6 +267,12 @@ export const submissionBlocks = sqliteTable(
 		starred: counter('starred'),
 		spam: counter('spam'),
 		pending: counter('pending'),
+		/** Archived ones among the five. */
+		archived: counter('archived'),
+		archivedUnread: counter('archived_unread'),
+		archivedStarred: counter('archived_starred'),
+		archivedSpam: counter('archived_spam'),
+		archivedPending: counter('archived_pending'),
 	},
 	(table) => [uniqueIndex('submission_blocks_unique').on(table.formId, table.firstId)],
 );
@@ -408,7 +436,18 @@ export const usedChallenges = sqliteTable(
 );
 
 /** The counts of submissions that the engine keeps in the row of a form. */
-export const FORM_COUNTS = ['totalCount', 'unreadCount', 'starredCount', 'spamCount', 'pendingCount'] as const;
+export const FORM_COUNTS = [
+	'totalCount',
+	'unreadCount',
+	'starredCount',
+	'spamCount',
+	'pendingCount',
+	'archivedCount',
+	'archivedUnreadCount',
+	'archivedStarredCount',
+	'archivedSpamCount',
+	'archivedPendingCount',
+] as const;
 /** Without them; see `submissions.counts`. */
 export type FormRow = Omit<typeof forms.$inferSelect, (typeof FORM_COUNTS)[number] | 'fileBytes'>;
 export type ApiKeyRow = typeof apiKeys.$inferSelect;

@@ -8,6 +8,7 @@ import { FILTERS, type Filter } from '../storage/filters.ts';
 import { searchWords } from '../storage/search-words.ts';
 import type { Condition, Selection } from '../storage/submission.ts';
 import type { Timeline } from '../storage/timeline.ts';
+import { checkLabel } from './own-words.ts';
 
 /** The most characters of a search. */
 export const SEARCH_MAX = 200;
@@ -15,6 +16,8 @@ export const SEARCH_MAX = 200;
 /** Criteria for submissions; times in milliseconds since 1970. */
 export interface Criteria extends Times {
 	filter: Filter;
+	isArchived?: boolean;
+	label?: string;
 	words?: readonly string[];
 }
 
@@ -32,6 +35,8 @@ export interface ListQuery extends OrderedCriteria {
 /** Criteria as a query or a body has them. */
 export interface CriteriaInput {
 	filter: Filter;
+	archived?: boolean;
+	label?: string;
 	search?: string;
 	since?: string;
 	until?: string;
@@ -65,6 +70,8 @@ export function parseOrderedCriteria(params: URLSearchParams): OrderedCriteria {
 		order: oneOf(params, 'order', { values: ORDERS, fallback: 'desc' }),
 		...parseCriteria({
 			filter: oneOf(params, 'filter', { values: FILTERS, fallback: 'all' }),
+			archived: parseArchived(params),
+			label: single(params, 'label'),
 			search: single(params, 'search'),
 			since: single(params, 'since'),
 			until: single(params, 'until'),
@@ -72,18 +79,27 @@ export function parseOrderedCriteria(params: URLSearchParams): OrderedCriteria {
 	};
 }
 
-export function parseCriteria({ filter, search, ...times }: CriteriaInput): Criteria {
+function parseArchived(params: URLSearchParams): boolean | undefined {
+	const text = oneOf(params, 'archived', { values: ['false', 'true'] });
+	return text === undefined ? undefined : text === 'true';
+}
+
+export function parseCriteria({ filter, archived, label, search, ...times }: CriteriaInput): Criteria {
+	if (label !== undefined) checkLabel(label, 'label');
 	return {
 		filter,
+		...(archived !== undefined && { isArchived: archived }),
+		...(label !== undefined && { label }),
 		...readTimes(times),
 		...(search !== undefined && { words: parseSearch(search) }),
 	};
 }
 
 /** Criteria with times translated into ids. */
-export function toCondition({ filter, sinceMs, untilMs, words }: Criteria, timeline: Timeline): Condition {
+export function toCondition(criteria: Criteria, timeline: Timeline): Condition {
+	const { filter, isArchived, label, sinceMs, untilMs, words } = criteria;
 	return {
-		filter,
+		...{ filter, isArchived, label },
 		...(sinceMs !== undefined && { fromId: timeline.firstIdAfter(sinceMs) }),
 		...(untilMs !== undefined && { beforeId: timeline.firstIdAfter(untilMs) }),
 		...(words && { words }),

@@ -4,6 +4,7 @@ import { Type } from '@sinclair/typebox';
 import { pathParameter, queryParameter } from '../http/openapi.ts';
 import { stringEnum } from '../http/schema-types.ts';
 import { FILTERS } from '../storage/filters.ts';
+import { LABEL_MAX } from '../storage/labels.ts';
 import { SEARCH_MAX } from './list-query.ts';
 
 export const formId = pathParameter('id', { description: 'The form.', example: 'cmnrg2x7k8w' });
@@ -46,6 +47,15 @@ export const criteriaParameters = [
 		schema: stringEnum(FILTERS, { default: 'all' }),
 		description:
 			'`all`, `unread` and `starred` leave out spam, and what is pending until its visitor confirms an address; `spam` and `pending` are only that.',
+	}),
+	queryParameter('archived', {
+		schema: stringEnum(['false', 'true']),
+		description: 'Of these only archived ones, or only the others. Absent: both.',
+	}),
+	queryParameter('label', {
+		schema: Type.String({ maxLength: LABEL_MAX }),
+		description: 'Of these only those with this label, in the same upper and lower case.',
+		example: 'urgent',
 	}),
 	queryParameter('search', {
 		schema: Type.String({ maxLength: SEARCH_MAX }),

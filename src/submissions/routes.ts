@@ -24,7 +24,10 @@ const EXAMPLE = {
 	isSpam: false,
 	isPending: false,
 	confirmedAt: null,
+	isArchived: false,
 	files: [FILE_EXAMPLE],
+	labels: ['urgent'],
+	note: null,
 };
 const EXAMPLE_PAGE = {
 	submissions: [EXAMPLE],
@@ -87,7 +90,7 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: S
 				access: { permission: 'write', form: 'id' },
 				detail: operation('updateSubmission', 'Flag a submission', {
 					description:
-						'Sets the given flags. For a key without the permission to read, the response has neither `data` nor `files`.',
+						'Sets the given flags, labels and note. For a key without the permission to read, the response has nothing that was sent, and neither labels nor note.',
 					parameters: [formId, submissionId],
 					requestBody: jsonBody(UpdateSubmission, { isRead: true }),
 					returns: jsonResponse('The submission after the change.', {

@@ -1,19 +1,33 @@
 /** The wire shapes of submissions for their owner. */
 
 import { type Static, Type } from '@sinclair/typebox';
-import { CONTENT } from '../delivery/present-submission.ts';
+import { DISCLOSING } from '../delivery/present-submission.ts';
 import { paginationSchema } from '../http/paging.ts';
 import { ignoredMembers, nullable, omissible, stringEnum, stringMap } from '../http/schema-types.ts';
 import { RULES } from '../spam/rules.ts';
+import { LABEL_MAX, LABELS_MAX, NOTE_MAX } from '../storage/labels.ts';
 import { SCANS } from '../storage/tables.ts';
 
 const flags = {
 	isRead: Type.Boolean(),
 	isStarred: Type.Boolean(),
 	isSpam: Type.Boolean(),
+	isArchived: Type.Boolean(),
 };
 
 export const settableFlags = Type.Partial(Type.Object(flags)).properties;
+
+const Labels = Type.Array(Type.String(), {
+	description: `The owner’s labels, at most ${LABELS_MAX}, each 1 to ${LABEL_MAX} characters in one line; no two that differ in upper and lower case alone.`,
+});
+const ownWords = {
+	labels: Labels,
+	note: Type.Union([Type.String(), Type.Null()], {
+		description: `The owner’s note, at most ${NOTE_MAX} characters; \`null\`: none. Labels and note are shown to owners alone.`,
+	}),
+};
+/** The members that an owner sets. */
+export const settable = { ...settableFlags, ...Type.Partial(Type.Object(ownWords)).properties };
 
 export const withheld = {
 	sendWithheld: omissible(
@@ -96,11 +110,12 @@ export const Submission = Type.Object(
 				description: 'The disk lost its content, so that it cannot be read: `data` is empty. Restore a backup.',
 			}),
 		),
+		...ownWords,
 	},
 	{ $id: 'Submission' },
 );
 
-const disclosing = ['data', ...CONTENT.map(({ name }) => name)] as (keyof typeof Submission.properties)[];
+const disclosing = ['data', ...DISCLOSING.map(({ name }) => name)] as (keyof typeof Submission.properties)[];
 
 /** With what discloses content only for callers with the permission to read. */
 export const FlaggedSubmission = Type.Object(
@@ -133,10 +148,10 @@ export const SubmissionList = Type.Object(
 );
 export type SubmissionList = Static<typeof SubmissionList>;
 
-const changes = { ...settableFlags, ...withheld };
+const changes = { ...settable, ...withheld };
 
 export const UpdateSubmission = Type.Object(
-	{ ...changes, ...ignoredMembers(Submission, settableFlags) },
+	{ ...changes, ...ignoredMembers(Submission, settable) },
 	{ $id: 'UpdateSubmission', additionalProperties: false },
 );
 

@@ -11,6 +11,7 @@ import { DAY_MS } from '../tasks/durations.ts';
 import { createOneAtATime } from '../tasks/one-at-a-time.ts';
 import { type Export, type ExportQuery, openExport } from './export/export.ts';
 import { type ListQuery, toCondition } from './list-query.ts';
+import { storedWords } from './own-words.ts';
 import { createPageWriter, type JsonText, type PageWriterOptions } from './page-writer.ts';
 import type { SubmissionChange } from './schema.ts';
 
@@ -83,7 +84,7 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 			return write({ formId: form.id, isFormLevel, head: '', entries: [await find(form, id)], tail: '' }, caller);
 		},
 		/**
-		 * Sets flags. @returns the submission after the change, as JSON text
+		 * Sets flags, labels and note. @returns the submission after the change, as JSON text
 		 * @param readChange Called once the submission is known to exist.
 		 * @param mayRead Whether the response contains the data.
 		 */
@@ -94,9 +95,10 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 			const { mode, caller, isFormLevel, id, mayRead, readChange } = request;
 			const form = await storage.findForm(formId, mode);
 			const before = await find(form, id);
-			const { sendWithheld, ...flags } = await readChange();
+			const { sendWithheld, labels, note, ...flags } = await readChange();
+			const set = { ...flags, ...storedWords({ labels, note }) };
 			const teaches = isFormLevel ? 'form' : 'all';
-			if (Object.keys(flags).length > 0) await submissions.change(form.id, [before.id], flags, { teaches });
+			if (Object.keys(set).length > 0) await submissions.change(form.id, [before.id], set, { teaches });
 			if (flags.isSpam === false && sendWithheld) await release(form.id, [before.id]);
 			const after = await find(form, id);
 			if (!mayRead) return presentFlagged(after, clock.timeline());

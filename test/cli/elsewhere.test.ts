@@ -95,6 +95,8 @@ const CALLS: Record<string, () => string[] | Promise<string[]>> = {
 	'submissions list': () => ['contact', '--until', '2020-01-01'],
 	'submissions show': async () => ['contact', await made({ email: 'ada@example.com', list: [1, null] })],
 	'submissions mark': async () => ['contact', 'starred', await made({ a: 1 })],
+	'submissions label': async () => ['contact', 'urgent', await made({ a: 1 })],
+	'submissions note': async () => ['contact', await made({ a: 1 }), 'Called back.'],
 	'submissions delete': async () => ['contact', await made({ a: 1 }), '--yes'],
 	stats: () => ['contact', '--days', '3'],
 	'spam mark': async () => ['contact', 'spam', await made({ a: 1 })],

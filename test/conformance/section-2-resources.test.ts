@@ -126,7 +126,7 @@ describe('a form', () => {
 });
 
 describe('a submission', () => {
-	test('has an id, its time, and three flags that are false at first', async () => {
+	test('has an id, its time, and flags that are false at first', async () => {
 		const form = await createForm();
 		const before = Date.now();
 		await server.submit(form.slug, { a: 'b' });
@@ -140,10 +140,13 @@ describe('a submission', () => {
 			isSpam: false,
 			isPending: false,
 			confirmedAt: null,
+			isArchived: false,
 			spamScore: 0,
 			spamReasons: [],
 			meta: null,
 			files: [],
+			labels: [],
+			note: null,
 		});
 		expect(Date.parse(submission?.createdAt ?? '')).toBeWithin(
 			before - CLOCKS_APART_MS,

@@ -21,6 +21,9 @@ export interface SubmissionBody {
 	isSpam: boolean;
 	isPending: boolean;
 	confirmedAt: string | null;
+	isArchived: boolean;
+	labels: string[];
+	note: string | null;
 	spamScore: number;
 	spamReasons: unknown[];
 	meta: object | null;

@@ -69,7 +69,7 @@ export function createHistory() {
 			yield `${name} has other content: ${JSON.stringify(row.fields)}`;
 		if (!deepEquals(row.files, one.files)) yield `${name} has other files: ${JSON.stringify(row.files)}`;
 		if (row.deliveries !== DELIVERIES[one.slug]) yield `${name} has ${row.deliveries} deliveries`;
-		for (const flag of ['isRead', 'isStarred', 'isSpam'] as const) {
+		for (const flag of ['isRead', 'isStarred', 'isSpam', 'isArchived'] as const) {
 			if (!possible(one, flag, at).has(row[flag])) yield `${name} has ${flag} ${row[flag]}`;
 		}
 	}
@@ -107,9 +107,7 @@ export function createHistory() {
 			for (const one of sent.values()) {
 				const row = byNumber.get(one.n);
 				const mayCome = !row && one.isKeyed && one.stored === NEVER && one.found === undefined;
-				one.found = row
-					? { isRead: row.isRead, isStarred: row.isStarred, isSpam: row.isSpam, isPending: row.isPending }
-					: null;
+				one.found = row ? flagsOf(row) : null;
 				one.changes = [];
 				one.begun = 0;
 				one.stored = NEVER;
@@ -120,6 +118,14 @@ export function createHistory() {
 		},
 	};
 }
+
+const flagsOf = ({ isRead, isStarred, isSpam, isPending, isArchived }: Flags): Flags => ({
+	isRead,
+	isStarred,
+	isSpam,
+	isPending,
+	isArchived,
+});
 
 /** The values that a flag may have: that of the last change that was acknowledged, and of later ones that may have arrived. */
 function possible({ found, isRobot, changes }: Sent, flag: keyof Flags, at: number): Set<boolean> {

@@ -59,11 +59,12 @@ async function readRows({ db }: Storage): Promise<FoundRow[]> {
 	const filesBy = Map.groupBy(await db.select().from(files).orderBy(files.id), ({ submissionId }) => submissionId);
 	const deliveriesBy = Map.groupBy(await db.select({ of: deliveries.submissionId }).from(deliveries), ({ of }) => of);
 	const found = await db.select().from(submissions).orderBy(submissions.id);
-	return found.map(({ id, formId, data, isRead, isStarred, isSpam }) => {
+	return found.map(({ id, formId, data, isRead, isStarred, isSpam, isArchived }) => {
 		const fields = JSON.parse(data);
 		const own = filesBy.get(id) ?? [];
 		return {
-			...{ n: Number(fields.n), slug: slugs.get(formId) as Slug, fields, isRead, isStarred, isSpam, isPending: false },
+			...{ n: Number(fields.n), slug: slugs.get(formId) as Slug, fields },
+			...{ isRead, isStarred, isSpam, isPending: false, isArchived },
 			files: own.map(({ name, sha256: hash }) => ({ name, sha256: hash })),
 			deliveries: deliveriesBy.get(id)?.length ?? 0,
 		};

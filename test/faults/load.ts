@@ -144,7 +144,9 @@ export function startLoad(place: Place) {
 		known.delete(n);
 		const isRemoval = one.slug === 'plain' && random(8) === 0;
 		const flags =
-			one.slug === 'plain' ? (['isRead', 'isStarred', 'isSpam'] as const) : (['isRead', 'isStarred'] as const);
+			one.slug === 'plain'
+				? (['isRead', 'isStarred', 'isSpam', 'isArchived'] as const)
+				: (['isRead', 'isStarred', 'isArchived'] as const);
 		const made: Change = { begun: position(), done: NEVER };
 		if (!isRemoval) Object.assign(made, { flag: flags[random(flags.length)], value: random(3) > 0 });
 		one.changes.push(made);

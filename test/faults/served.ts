@@ -56,6 +56,11 @@ async function compareOnce({ baseUrl, key, forms }: Service, rows: readonly Foun
 			const name = filter === 'all' ? 'submissionCount' : `${filter}Count`;
 			compare(`${name} of ${slug}`, counts[name], shown.length);
 			await compareLast(`${path}/submissions?filter=${filter}`, shown);
+			for (const archived of [true, false])
+				await compareLast(
+					`${path}/submissions?filter=${filter}&archived=${archived}`,
+					shown.filter(({ isArchived }) => isArchived === archived),
+				);
 		}
 		for (const word of WORDS) {
 			const holding = own

@@ -34,6 +34,7 @@ const OTHERS: { [Name in SettingName]: NonNullable<FormInput[Name]> } = {
 	maxSubmissions: 3,
 	closedText: 'Closed.',
 	language: 'de',
+	views: [{ name: 'Urgent', query: 'label=urgent' }],
 	keptIn: 'forms.toml',
 	pages: {
 		thanks: { title: 'Danke', text: 'Bis bald.', linkUrl: 'https://example.com/', linkLabel: 'Weiter' },
@@ -120,7 +121,7 @@ describe('a member', () => {
 		if (typeof inside !== 'object') return [];
 		return Object.keys(inside as object).map((member) => ({ name, member, inside: inside as object }));
 	});
-	const required = ['fields.name', 'fields.type', 'routes.where', 'routes.to'];
+	const required = ['fields.name', 'fields.type', 'routes.where', 'routes.to', 'views.name', 'views.query'];
 	test.each(members.filter(({ name, member }) => !required.includes(`${name}.${member}`)))(
 		'$member of $name',
 		async ({ name, member, inside }) => {

@@ -143,7 +143,7 @@ describe('what was submitted', () => {
 		expect(flagged.status).toBe(200);
 		expect(flagged.body).toContainAllKeys([
 			...['id', 'createdAt', 'isRead', 'isStarred', 'isSpam'],
-			...['isPending', 'confirmedAt'],
+			...['isPending', 'confirmedAt', 'isArchived'],
 		]);
 		expect(flagged.body).toMatchObject({ isRead: true });
 		expect((await server.call<object>(route, { key: author, json: { isRead: true } })).text).toContain('cake');

@@ -5,14 +5,25 @@ import { eq } from 'drizzle-orm';
 import fc from 'fast-check';
 import { encodeId } from '../../src/ids.ts';
 import type { Storage } from '../../src/storage/contract.ts';
-import { FILTERS, type Filter, type Flags, PLACE, PLACES } from '../../src/storage/filters.ts';
+import { FILTERS, type Filter, type Flags, NEW, PLACE, PLACES, toCounts } from '../../src/storage/filters.ts';
+import { changeLabels } from '../../src/storage/labels.ts';
 import { searchWords } from '../../src/storage/search-words.ts';
-import type { ListQuery } from '../../src/storage/submission.ts';
+import type { Change, ListQuery } from '../../src/storage/submission.ts';
 import { forms } from '../../src/storage/tables.ts';
 import type { readChunk } from '../../src/submissions/export/chunk.ts';
 import type { Layout } from '../../src/submissions/export/formats.ts';
 import { append, FORM, listIds, OTHER_FORM, open } from './contract.ts';
 import { ENGINES } from './engines.ts';
+
+/** Some are parts of others, or what stands between them. */
+const LABELS = ['a', 'aa', ',', '"', 'a\\', "%'_"] as const;
+
+const NARROWED = [
+	...[undefined, true, false].map((isArchived) => ({ isArchived })),
+	...LABELS.map((label) => ({ label })),
+	{ isArchived: false, label: 'a' },
+];
+const VIEWS = FILTERS.flatMap((filter) => NARROWED.map((narrowed) => ({ filter, ...narrowed })));
 
 /** For each filter, whether it shows submissions with these flags. */
 const MATCHES: Record<Filter, (flags: Flags) => boolean> = {
@@ -25,6 +36,7 @@ const MATCHES: Record<Filter, (flags: Flags) => boolean> = {
 
 interface Stored extends Flags {
 	id: number;
+	labels: readonly string[];
 	names: string[];
 }
 
@@ -32,12 +44,16 @@ interface Stored extends Flags {
 async function expectList(
 	storage: Storage,
 	model: readonly Stored[],
-	{ filter, limit, offset }: Pick<ListQuery, 'filter' | 'limit' | 'offset'>,
+	{ filter, isArchived, label, limit, offset }: Pick<ListQuery, 'filter' | 'isArchived' | 'label' | 'limit' | 'offset'>,
 ): Promise<void> {
 	const { submissions } = storage;
 	const of = (one: Filter) => model.filter(MATCHES[one]);
-	const ids = of(filter).map(({ id }) => id);
-	const page = (order: 'asc' | 'desc') => submissions.list({ formId: FORM, filter, order, limit, offset });
+	const ids = of(filter)
+		.filter((row) => isArchived === undefined || row.isArchived === isArchived)
+		.filter(({ labels }) => label === undefined || labels.includes(label))
+		.map(({ id }) => id);
+	const view = { filter, isArchived, label };
+	const page = (order: 'asc' | 'desc') => submissions.list({ formId: FORM, ...view, order, limit, offset });
 	for (const [order, all] of [
 		['asc', ids],
 		['desc', ids.toReversed()],
@@ -50,19 +66,32 @@ async function expectList(
 	}
 	const [low = 0, high = 1] = [model[2]?.id, model[9]?.id];
 	const between = ids.filter((id) => id >= low && id < high);
-	expect(await listIds(storage, { filter, fromId: low, beforeId: high })).toEqual(between);
+	expect(await listIds(storage, { ...view, fromId: low, beforeId: high })).toEqual(between);
+	expect(await submissions.ids({ formId: FORM, ...view }, { order: 'desc', limit: 3 })).toEqual(
+		ids.toReversed().slice(0, 3),
+	);
+	if (isArchived !== undefined || label !== undefined) return;
 	const range = { filter, bounds: [0, low, Math.max(low, high)] };
 	const below = ids.filter((id) => id < low).length;
 	expect((await submissions.countsBetween([FORM], range)).get(FORM)).toEqual([below, between.length]);
-	expect(await submissions.ids({ formId: FORM, filter }, { order: 'desc', limit: 3 })).toEqual(
-		ids.toReversed().slice(0, 3),
-	);
 }
 
-const FLAGS = { isRead: fc.boolean(), isStarred: fc.boolean(), isSpam: fc.boolean() };
+function changed(row: Stored, { addLabels, removeLabels, ...flags }: Change): Stored {
+	const isPending = row.isPending && !flags.isSpam;
+	return { ...row, ...flags, isPending, labels: changeLabels(row.labels, { addLabels, removeLabels }) } as Stored;
+}
+
+const CHANGE = {
+	isRead: fc.boolean(),
+	isStarred: fc.boolean(),
+	isSpam: fc.boolean(),
+	isArchived: fc.boolean(),
+	addLabels: fc.subarray([...LABELS]),
+	removeLabels: fc.subarray([...LABELS]),
+};
 const STEP = fc.oneof(
 	fc.record({ append: fc.subarray(['a', 'b', 'c'], { minLength: 1 }), place: fc.constantFrom(...PLACES) }),
-	fc.record({ at: fc.nat(30), flags: fc.record(FLAGS, { requiredKeys: [] }) }),
+	fc.record({ at: fc.nat(30), change: fc.record(CHANGE, { requiredKeys: [] }) }),
 	fc.record({ remove: fc.nat(30) }),
 	fc.record({ confirm: fc.nat(30) }),
 );
@@ -76,13 +105,12 @@ async function take(storage: Storage, model: Stored[], one: Step): Promise<Store
 		const [isSpam, isPending] = [one.place === PLACE.spam, one.place === PLACE.pending];
 		const beside = { spamReason: isSpam ? 'honeypot' : null, addressKey: isPending ? 'address' : null };
 		const id = await append(storage, { data, ...beside });
-		return [...model, { id, names: one.append, isRead: false, isStarred: false, isSpam, isPending }];
+		return [...model, { id, names: one.append, labels: [], ...NEW, isSpam, isPending }];
 	}
-	if ('flags' in one) {
+	if ('change' in one) {
 		const ids = model.slice(one.at, one.at + 2).map(({ id }) => id);
-		expect(await submissions.change(FORM, [...ids, 1], one.flags)).toEqual(ids);
-		const changed = (row: Stored) => ({ ...row, ...one.flags, isPending: row.isPending && !one.flags.isSpam });
-		return model.map((row) => (ids.includes(row.id) ? changed(row) : row));
+		expect(await submissions.change(FORM, [...ids, 1], one.change)).toEqual(ids);
+		return model.map((row) => (ids.includes(row.id) ? changed(row, one.change) : row));
 	}
 	if ('confirm' in one) {
 		const some = model.slice(one.confirm, one.confirm + 3);
@@ -105,19 +133,25 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 				let model: Stored[] = [];
 				for (const one of steps) model = await take(storage, model, one);
 				const of = (filter: Filter) => model.filter(MATCHES[filter]);
+				const archived = (filter: Filter) => of(filter).filter(({ isArchived }) => isArchived);
 				const counts = {
 					total: of('all').length,
 					unread: of('unread').length,
 					starred: of('starred').length,
 					spam: of('spam').length,
 					pending: of('pending').length,
+					archived: archived('all').length,
+					archived_unread: archived('unread').length,
+					archived_starred: archived('starred').length,
+					archived_spam: archived('spam').length,
+					archived_pending: archived('pending').length,
 				};
-				const none = { total: 0, unread: 0, starred: 0, spam: 0, pending: 0 };
+				const none = toCounts();
 				expect([...(await submissions.counts([FORM, OTHER_FORM]))]).toEqual([
 					[FORM, counts],
 					[OTHER_FORM, none],
 				]);
-				for (const filter of FILTERS) await expectList(storage, model, { filter, limit, offset });
+				for (const view of VIEWS) await expectList(storage, model, { ...view, limit, offset });
 				await storage.close();
 			}),
 			{ numRuns: 12 },

@@ -54,9 +54,9 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 			const spamReasons = '[{"rule":"score","points":0.5,"detail":"日"}]';
 			const meta = '{"page":"https://example.com/"}';
 			const id = await append(storage, { data, subject: 'Hello', replyTo: 'a@example.com', spamReasons, meta });
-			const flags = { isRead: false, isStarred: false, isSpam: false, isPending: false };
+			const flags = { isRead: false, isStarred: false, isSpam: false, isPending: false, isArchived: false };
 			const texts = { spamReason: null, subject: 'Hello', replyTo: 'a@example.com', spamReasons, meta };
-			const whole = { ...flags, id, data, ...texts, addressKey: null, confirmedAt: null };
+			const whole = { ...flags, id, data, ...texts, addressKey: null, confirmedAt: null, labels: null, note: null };
 			const { submissions } = storage;
 			expect(await submissions.get(FORM, id)).toEqual(whole);
 			expect(await submissions.entries(FORM, [id, 1])).toEqual([whole]);

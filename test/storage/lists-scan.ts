@@ -3,7 +3,16 @@
 import { expect } from 'bun:test';
 import { sql } from 'drizzle-orm';
 import type { Storage, SubmissionStore } from '../../src/storage/contract.ts';
-import { FILTERS, type Filter, type Flags, PLACE, placeOf, placeOfFilter } from '../../src/storage/filters.ts';
+import {
+	type Counts,
+	FILTERS,
+	type Filter,
+	type Flags,
+	PLACE,
+	placeOf,
+	placeOfFilter,
+} from '../../src/storage/filters.ts';
+import { splitLabels } from '../../src/storage/labels.ts';
 import { searchWords } from '../../src/storage/search-words.ts';
 import type { ListQuery } from '../../src/storage/submission.ts';
 import { submissions } from '../../src/storage/tables.ts';
@@ -13,6 +22,7 @@ export interface ScannedRow extends Flags {
 	/** The number that its sender gave it. */
 	n: number;
 	formId: number;
+	labels: string[];
 	fields: Record<string, unknown>;
 }
 
@@ -26,6 +36,7 @@ export interface Comparison {
 	words: readonly string[];
 }
 
+export const LABELS = ['red', 'redder', 'a, b'];
 const LIMITS = [1, 7, 50, 100];
 const ORDERS = ['asc', 'desc'] as const;
 const MATCHES: Record<Filter, (flags: Flags) => boolean> = {
@@ -39,12 +50,14 @@ const MATCHES: Record<Filter, (flags: Flags) => boolean> = {
 type Asked = Omit<ListQuery, 'order' | 'limit' | 'offset'>;
 
 export async function scanRows({ db }: Storage): Promise<ScannedRow[]> {
-	const { id, formId, data, isRead, isStarred } = submissions;
+	const { id, formId, data, isRead, isStarred, isArchived, labels } = submissions;
 	const place = sql<number>`is_spam`;
-	const found = await db.select({ id, formId, data, isRead, isStarred, place }).from(submissions).orderBy(id);
-	return found.map(({ data, place: at, ...row }) => {
+	const columns = { id, formId, data, isRead, isStarred, isArchived, labels, place };
+	const found = await db.select(columns).from(submissions).orderBy(id);
+	return found.map(({ data, labels, place: at, ...row }) => {
 		const fields = JSON.parse(data);
-		return { ...row, isSpam: at === PLACE.spam, isPending: at === PLACE.pending, fields, n: fields.n };
+		const flags = { isSpam: at === PLACE.spam, isPending: at === PLACE.pending };
+		return { ...row, ...flags, labels: splitLabels(labels), fields, n: fields.n };
 	});
 }
 
@@ -54,6 +67,7 @@ export async function expectForm(comparison: Comparison, formId: number, all: re
 	const lists = () => server().submissions;
 	const idAt = () => (random(4) === 0 ? random(2 ** 50) : (all[random(all.length + 1)]?.id ?? 0) + random(2));
 	const counts: number[] = [];
+	const archivedCounts: number[] = [];
 	for (const filter of FILTERS) {
 		const found = all.filter(MATCHES[filter]);
 		counts.push(found.length);
@@ -73,9 +87,19 @@ export async function expectForm(comparison: Comparison, formId: number, all: re
 			[0, 1, 2].map((i) => found.filter(({ id }) => id >= (bounds[i] ?? 0) && id < (bounds[i + 1] ?? 0)).length),
 		);
 		await expectSearch(comparison, { formId, filter }, found);
+		const isArchived = random(2) === 0;
+		const archived = found.filter((row) => row.isArchived === isArchived);
+		await expectPages(comparison, { formId, filter, isArchived }, archived);
+		await expectSearch(comparison, { formId, filter, isArchived }, archived);
+		archivedCounts.push(found.filter((row) => row.isArchived).length);
+		const label = LABELS[random(LABELS.length)] as string;
+		const labelled = archived.filter(({ labels }) => labels.includes(label));
+		const mostPages = Math.min(comparison.mostPages ?? 2, 2);
+		await expectPages({ ...comparison, mostPages }, { formId, filter, isArchived, label }, labelled);
+		await expectSearch(comparison, { formId, filter, isArchived, label }, labelled);
 	}
-	const [total, unread, starred, spam, pending] = counts;
-	expect((await lists().counts([formId])).get(formId)).toEqual({ total, unread, starred, spam, pending } as never);
+	const counted = (await lists().counts([formId])).get(formId) as Counts;
+	expect(Object.values(counted)).toEqual([...counts, ...archivedCounts]);
 }
 
 /** Returns the names of fields that came with a page. */

@@ -9,6 +9,7 @@ import { IDS_PER_MILLISECOND } from '../../src/ids.ts';
 import type { Storage } from '../../src/storage/contract.ts';
 import { UniqueViolation } from '../../src/storage/errors.ts';
 import { FILTERS } from '../../src/storage/filters.ts';
+import { joinLabels } from '../../src/storage/labels.ts';
 import { openStorage } from '../../src/storage/open.ts';
 import type { ImportedSubmission, NewSubmission } from '../../src/storage/submission.ts';
 import { forms, idempotencyKeys, submissions } from '../../src/storage/tables.ts';
@@ -17,7 +18,7 @@ import { newPostgresDatabase } from '../postgres.ts';
 import { seeded } from '../seeded.ts';
 import { tempFolder } from '../temp-folder.ts';
 import { FORM, form, OTHER_FORM } from './contract.ts';
-import { expectForm, scanRows } from './lists-scan.ts';
+import { expectForm, LABELS, scanRows } from './lists-scan.ts';
 
 const WORDS = ['apple', 'banana', 'cherry', 'Döner', '日本'];
 const NAMES = ['name', 'email', 'message', 'a.b', '__proto__', '7'];
@@ -126,16 +127,18 @@ export async function createWorld(engine: string, seed: number) {
 		if ((born === life && !isPostgres) || !(error instanceof AppError)) throw error;
 	}
 
+	const newLabels = () => (random(2) === 0 ? { addLabels: [pick(LABELS)] } : { removeLabels: [pick(LABELS)] });
+
 	async function act(kind: 'change' | 'remove', { db, submissions: log } = server()): Promise<void> {
 		const formId = random(8) === 0 ? OTHER_FORM : FORM;
 		const [filter, order, born] = [pick(FILTERS), pick(['asc', 'desc'] as const), life];
 		const few = 1 + random(random(4) === 0 ? 200 : 4);
-		const flag = pick(['isRead', 'isStarred', 'isSpam'] as const);
-		const flags = { [flag]: random(3) > 0 };
+		const flag = pick(['isRead', 'isStarred', 'isSpam', 'isArchived'] as const);
+		const change = random(4) === 0 ? newLabels() : { [flag]: random(3) > 0 };
 		try {
 			const limit = kind === 'remove' && (await db.$count(submissions)) > MANY ? 600 : few;
 			const ids = await log.ids({ formId, filter }, { order, limit });
-			if (kind === 'change') return void (await log.change(formId, ids, flags));
+			if (kind === 'change') return void (await log.change(formId, ids, change));
 			const numbers = (await log.entries(formId, ids)).map(({ data }) => JSON.parse(`${data}`).n as number);
 			for (const n of numbers) uncertain.add(n);
 			await log.remove(formId, ids);
@@ -176,8 +179,10 @@ export async function createWorld(engine: string, seed: number) {
 		]);
 		const formerId = random(2) === 0 ? at * IDS_PER_MILLISECOND + random(IDS_PER_MILLISECOND) : undefined;
 		const isPending = !isSpam && random(8) === 0;
-		const flags = { isRead: random(2) === 0, isStarred: random(5) === 0, isSpam, isPending };
-		return { at, formerId, data, names, ...flags, spamReason: isSpam ? 'marked' : null };
+		const isArchived = random(3) === 0;
+		const flags = { isRead: random(2) === 0, isStarred: random(5) === 0, isSpam, isPending, isArchived };
+		const labels = random(4) === 0 ? joinLabels([pick(LABELS)]) : null;
+		return { at, formerId, data, names, labels, ...flags, spamReason: isSpam ? 'marked' : null };
 	}
 
 	/** @param again What was cut off before, and is there once. */

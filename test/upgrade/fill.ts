@@ -48,6 +48,7 @@ export const SETTINGS: Record<Exclude<SettingName, 'name' | 'slug' | 'isActive'>
 	context: { page: true, utm: true, address: 'network', agent: true },
 	retention: { days: 3650, spamDays: 3600, filesDays: 3600 },
 	aliases: ['formspree', 'netlify'],
+	views: [{ name: 'Urgent', query: 'label=urgent' }],
 	keptIn: 'forms.toml',
 };
 

@@ -35,6 +35,8 @@ export type { Status } from '../status/schema.ts';
 /** Those that owners set. */
 export type Flags = Omit<AllFlags, 'isPending'>;
 export type Submission = Static<typeof SubmissionSchema>;
+/** The members that its owner sets. */
+export type Owned = Pick<Submission, keyof Flags | 'labels' | 'note'>;
 export type SubmittedFile = Static<typeof SubmittedFileSchema>;
 export type FileLink = FileLinkSchema;
 export type SubmissionPage = Static<typeof SubmissionList>;

@@ -137,8 +137,8 @@ export const submissions = {
 	list: (form: string, query: types.ListQuery, signal?: AbortSignal) =>
 		get<types.SubmissionPage>(`${formPath(form)}/submissions`, query, { signal }),
 	read: (form: string, id: string) => get<types.Submission>(submissionPath(form, id)),
-	update: (form: string, id: string, flags: Partial<types.Flags>) =>
-		patch<types.Submission>(submissionPath(form, id), flags),
+	update: (form: string, id: string, change: Partial<types.Owned>) =>
+		patch<types.Submission>(submissionPath(form, id), change),
 	updateMany: (form: string, target: types.BulkTarget, change: BulkChange) =>
 		patch<{ updated: number }>(`${formPath(form)}/submissions`, { ...target, ...change }, { keepalive: true }),
 	removeMany: (form: string, target: types.BulkTarget) =>

@@ -1,7 +1,8 @@
 /** Translates the inbox's query into parameters of the API. */
 
-import type { ListQuery, Selection } from './api-types.ts';
-import type { InboxQuery } from './router.ts';
+import { countOf, countsShown, type View } from '../../storage/filters.ts';
+import type { Form, ListQuery, Selection } from './api-types.ts';
+import type { InboxQuery, Tab } from './router.ts';
 
 export const PAGE_SIZE = 50;
 /** The API's maximum. */
@@ -20,8 +21,26 @@ export function timesOf({ from, to }: Pick<InboxQuery, 'from' | 'to'>): Pick<Sel
 	};
 }
 
+/** Spam, and what is pending, is shown whole, archived or not. */
+function viewOf(tab: Tab): View {
+	if (tab === 'spam' || tab === 'pending') return { filter: tab };
+	return tab === 'archived' ? { filter: 'all', isArchived: true } : { filter: tab, isArchived: false };
+}
+
+/** How many submissions a tab shows. */
+export const countIn = (tab: Tab, form: Form | undefined): number =>
+	form ? countOf(viewOf(tab), countsShown(form)) : 0;
+
 export function selectionOf(query: InboxQuery): Selection {
-	return { filter: query.filter, search: query.search.trim() || undefined, ...timesOf(query) };
+	const { filter, isArchived } = viewOf(query.filter);
+	const { label, search } = query;
+	return {
+		filter,
+		archived: isArchived,
+		label: label || undefined,
+		search: search.trim() || undefined,
+		...timesOf(query),
+	};
 }
 
 /** Requests `spare` rows more than a page holds, to replace hidden ones. */
@@ -31,5 +50,5 @@ export function listQueryOf(query: InboxQuery, spare = 0): ListQuery {
 }
 
 export function isNarrowed(query: InboxQuery): boolean {
-	return query.search.trim() !== '' || query.from !== '' || query.to !== '';
+	return query.label !== '' || query.search.trim() !== '' || query.from !== '' || query.to !== '';
 }

@@ -1,10 +1,13 @@
 /** Parses and builds the hash addresses of the dashboard's views. */
 
-import { FILTERS, type Filter } from '../../storage/filters.ts';
+import { TABS } from '../../forms/kinds/views.ts';
+
+export type Tab = (typeof TABS)[number];
 
 /** The view of the inbox; days are local dates `YYYY-MM-DD`, `page` counts from 1. */
 export interface InboxQuery {
-	filter: Filter;
+	filter: Tab;
+	label: string;
 	search: string;
 	from: string;
 	to: string;
@@ -34,7 +37,15 @@ export type Route =
 	| { view: 'setup'; token: string }
 	| { view: 'not-found' };
 
-export const EMPTY_QUERY: InboxQuery = { filter: 'all', search: '', from: '', to: '', page: 1, order: 'desc' };
+export const EMPTY_QUERY: InboxQuery = {
+	filter: 'all',
+	label: '',
+	search: '',
+	from: '',
+	to: '',
+	page: 1,
+	order: 'desc',
+};
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -50,7 +61,8 @@ function dayOf(params: URLSearchParams, name: string): string {
 
 function inboxQuery(params: URLSearchParams): InboxQuery {
 	return {
-		filter: FILTERS.find((filter) => filter === params.get('filter')) ?? 'all',
+		filter: TABS.find((tab) => tab === params.get('filter')) ?? 'all',
+		label: params.get('label') ?? '',
 		search: params.get('search') ?? '',
 		from: dayOf(params, 'from'),
 		to: dayOf(params, 'to'),
@@ -110,6 +122,14 @@ function address(parts: string[], query: QueryValues = {}, defaults: QueryValues
 	const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
 	return `#/${parts.map(encodeURIComponent).join('/')}${text && `?${text}`}`;
 }
+
+/** A view as it is saved: without the page. */
+export function savedQuery(query: InboxQuery): string {
+	return address([], { ...query, page: 1 }, { ...EMPTY_QUERY }).replace(/^[^?]*\??/, '');
+}
+
+/** The inbox as it was saved. */
+export const openedQuery = (saved: string): InboxQuery => inboxQuery(new URLSearchParams(saved));
 
 /** The address of every view. */
 export const to = {

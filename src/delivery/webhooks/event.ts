@@ -13,7 +13,7 @@ import type { Timeline } from '../../storage/timeline.ts';
 import type { ByteBudget } from '../../tasks/byte-budget.ts';
 import { parseExact } from '../../text/exact-json.ts';
 import type { Content } from '../channel.ts';
-import { ofFormOnly, presentAround } from '../present-submission.ts';
+import { ofFormOnly, presentSent } from '../present-submission.ts';
 import type { SharedText } from './shared-texts.ts';
 
 type EventForm = Pick<FormRow, 'name' | 'slug'> & { id: string };
@@ -84,7 +84,7 @@ function parts({ type, form, submission, timeline, at }: Event, urls: FileUrls):
 	return STANDARD.event(type, {
 		form: formShown(form),
 		createdAt: at ?? timeline.isoOf(submission.id),
-		around: presentAround(ofFormOnly(submission), timeline, (file) => withUrl(file, urls)),
+		around: presentSent(ofFormOnly(submission), timeline, (file) => withUrl(file, urls)),
 	});
 }
 

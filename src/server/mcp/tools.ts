@@ -43,7 +43,7 @@ const SUMMARY = [
 	'spamCount',
 	'pendingCount',
 ];
-const FLAGS = ['id', 'createdAt', 'isRead', 'isStarred', 'isSpam', 'isPending', 'confirmedAt'];
+const FLAGS = ['id', 'createdAt', 'isRead', 'isStarred', 'isSpam', 'isPending', 'confirmedAt', 'isArchived'];
 const DELIVERY = [
 	...['id', 'form', 'submission', 'channel', 'event', 'state', 'destination', 'attempts', 'createdAt'],
 	...['nextAttemptAt', 'finishedAt', 'lastError'],
@@ -188,13 +188,14 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
 		},
 	}),
 	mark: tool({
-		description: 'Marks a submission as read, starred or spam, or as not.',
+		description: 'Marks a submission as read, starred, spam or archived, or as not.',
 		input: {
 			form,
 			submission,
 			isRead: flag('Whether it was read.'),
 			isStarred: flag('Whether it has a star.'),
 			isSpam: flag('Whether it is spam. The spam score learns from it.'),
+			isArchived: flag('Whether it is put away.'),
 		},
 		permission: 'write',
 		isForFormKeys: true,

@@ -6,15 +6,15 @@
 import type { CountReport } from '../database.ts';
 
 import {
-	CONDITION,
-	COUNT_OF,
 	COUNTED,
 	COUNTERS,
 	type Counts,
-	type Filter,
+	conditionOf,
+	countSql,
 	moveOf,
 	SIZE,
 	toCounts,
+	type View,
 } from '../filters.ts';
 import { FLAG_COLUMNS } from '../rows.ts';
 import { type Change, type Operation, rows } from '../submissions/operation.ts';
@@ -35,11 +35,11 @@ const COUNTS = `
 	where f.id = any($1::bigint[])`;
 
 /** How many matching submissions of a form have an id below another: whole blocks, and what is counted of one part block. */
-export function countBelow(filter: Filter, { form, id }: { form: string; id: string }): string {
+export function countBelow(view: View, { form, id }: { form: string; id: string }): string {
 	const start = `(select case when ${id} >= f.folded_to then f.folded_to else coalesce((select max(first_id)
 		from submission_blocks where form_id = f.id and first_id <= ${id}), 0) end start from forms f where f.id = ${form})`;
-	return `(select coalesce((select sum(${COUNT_OF[filter]}) from submission_blocks where form_id = ${form} and first_id < s.start), 0)::bigint
-		+ (select count(*) from submissions where form_id = ${form} and id >= s.start and id < ${id} and ${CONDITION[filter]})
+	return `(select coalesce((select sum(${countSql(view)}) from submission_blocks where form_id = ${form} and first_id < s.start), 0)::bigint
+		+ (select count(*) from submissions where form_id = ${form} and id >= s.start and id < ${id} and ${conditionOf(view)})
 		from ${start} s)`;
 }
 

@@ -6,7 +6,8 @@
  * yet how large a form has become, all of one would be read for each row of the other.
  */
 
-import { CONDITION, conditionOfFilter } from '../filters.ts';
+import { conditionOf } from '../filters.ts';
+import { hasLabel, labelValue } from '../labels.ts';
 import { BEYOND_ALL_IDS } from '../rows.ts';
 import { SEARCHED_JSON_CHARACTERS, searchTerms, searchText } from '../search-text.ts';
 import type { ListQuery, Paging, Scanned, Selection } from '../submission.ts';
@@ -28,6 +29,8 @@ interface Question {
 	matches: string;
 	/** Condition for a submission with the flags. */
 	condition: string;
+	/** True if that is all but spam. */
+	isAll: boolean;
 	values: Value[];
 }
 
@@ -60,10 +63,9 @@ export function createSearchHits(sql: Sql) {
 	async function countMany(selection: Selection): Promise<number> {
 		const question = questionOf(selection);
 		const countOf = (one: Question) => `(select count(*) from (${withText(one)}) found)`;
-		const text =
-			selection.filter === 'all'
-				? `select (select count(*) from (${texts(question)}) all_texts) - ${countOf({ ...question, condition: `not (${CONDITION.all})` })}`
-				: `select ${countOf(question)}`;
+		const text = question.isAll
+			? `select (select count(*) from (${texts(question)}) all_texts) - ${countOf({ ...question, condition: `not (${conditionOf({ filter: 'all' })})` })}`
+			: `select ${countOf(question)}`;
 		const [row] = await ask<[number]>(text, question);
 		return row?.[0] ?? 0;
 	}
@@ -97,16 +99,20 @@ export function createSearchHits(sql: Sql) {
 	};
 }
 
-function questionOf({ formId, filter, fromId = 0, beforeId = BEYOND_ALL_IDS, words = [] }: Scanned): Question {
+function questionOf(selection: Scanned): Question {
+	const { formId, filter, isArchived, label, fromId = 0, beforeId = BEYOND_ALL_IDS, words = [] } = selection;
 	const { parts, shortWords } = searchTerms(words);
 	const patterns = [...parts, ...shortWords.map((word) => `${MARK}${word}${MARK}`)].map(
 		(part) => `%${part.replace(SYNTAX, '\\$&')}%`,
 	);
+	const values = [formId, fromId, beforeId, ...patterns, ...(label === undefined ? [] : [labelValue(label)])];
 	return {
 		// One by one, because the index does not know lists of patterns.
 		matches: patterns.map((_, i) => `text like $${i + 4}`).join(' and '),
-		condition: conditionOfFilter(filter),
-		values: [formId, fromId, beforeId, ...patterns],
+		condition:
+			label === undefined ? conditionOf(selection) : `${conditionOf(selection)} and ${hasLabel(`$${values.length}`)}`,
+		isAll: filter === 'all' && isArchived === undefined && label === undefined,
+		values,
 	};
 }
 

@@ -58,7 +58,7 @@ export function createSubmissionLists(sql: Sql, { counts, names, forgetNames, lo
 		): Promise<Map<number, number[]>> {
 			const rows = await rowsOf<[number, number, number]>(
 				sql,
-				`select form.id, b.place, ${countBelow(filter, { form: 'form.id', id: 'b.id' })}
+				`select form.id, b.place, ${countBelow({ filter }, { form: 'form.id', id: 'b.id' })}
 					from unnest($1::bigint[]) form (id), unnest($2::bigint[]) with ordinality b (id, place)
 					order by form.id, b.place`,
 				[numbers(formIds), numbers(bounds)],

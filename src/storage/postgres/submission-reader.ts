@@ -2,11 +2,12 @@
 
 import type { Scan, ScanRequest, Scans } from '../contract.ts';
 import { type DamagedRows, readableRows } from '../damaged-bytes.ts';
-import { conditionOfFilter } from '../filters.ts';
+import { conditionOf as conditionOfView } from '../filters.ts';
+import { hasLabel, labelValue } from '../labels.ts';
 import { BEYOND_ALL_IDS, COLUMNS, toStored } from '../rows.ts';
 import type { Paging, Scanned, StoredSubmission } from '../submission.ts';
 import { filesOf } from '../submissions/read.ts';
-import { connect, numbers, rowsOf, SILENT_MS, type Sql } from './connection.ts';
+import { connect, numbers, rowsOf, SILENT_MS, type Sql, type Value } from './connection.ts';
 import { DIALECT, runOn } from './operations.ts';
 import { routeOf } from './route.ts';
 import { createSearchHits } from './search-hits.ts';
@@ -104,10 +105,12 @@ function* upTo(rows: Iterable<StoredSubmission>, isAll: boolean): Generator<Stor
  * The submissions of a form in the order of their ids, here and in {@link inOrder}. Said so that PostgreSQL takes an index that begins with the
  * form: with `form_id = $1 … order by id limit` it takes the one of all ids, and passes over whatever older submissions other forms have.
  */
-export function conditionOf({ formId, filter, fromId = 0, beforeId = BEYOND_ALL_IDS }: Scanned) {
+export function conditionOf(selection: Scanned): { condition: string; values: Value[] } {
+	const { formId, fromId = 0, beforeId = BEYOND_ALL_IDS, label } = selection;
+	const labelled = label === undefined ? '' : ` and ${hasLabel('$4')}`;
 	return {
-		condition: `(form_id, id) >= ($1, $2) and (form_id, id) < ($1, $3) and ${conditionOfFilter(filter)}`,
-		values: [formId, fromId, beforeId],
+		condition: `(form_id, id) >= ($1, $2) and (form_id, id) < ($1, $3) and ${conditionOfView(selection)}${labelled}`,
+		values: [formId, fromId, beforeId, ...(label === undefined ? [] : [labelValue(label)])],
 	};
 }
 

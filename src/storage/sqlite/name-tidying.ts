@@ -2,7 +2,7 @@
 
 import type { Database } from 'bun:sqlite';
 import { lazy } from '../../tasks/lazy.ts';
-import { CONDITION, type Place } from '../filters.ts';
+import { conditionOf, type Place } from '../filters.ts';
 import { namesOf } from '../rows.ts';
 import type { CountedSubmission, FormIndex, NextSubmissions } from './form-index.ts';
 import { PARTIAL_LISTS } from './name-list.ts';
@@ -19,7 +19,7 @@ export function createNameTidying(client: Database, { writer, index }: { writer:
 		form: client.prepare('select 1 from forms where id = ? and deleted_at is null'),
 		ids: (['all', 'spam', 'pending'] as const).map((filter) =>
 			client.prepare(
-				`select id from submissions where form_id = ? and id >= ? and ${CONDITION[filter]} order by id limit ${AT_ONCE.submissions}`,
+				`select id from submissions where form_id = ? and id >= ? and ${conditionOf({ filter })} order by id limit ${AT_ONCE.submissions}`,
 			),
 		),
 		data: client.prepare('select data from submissions where id = ?'),

@@ -5,7 +5,15 @@ import { lazy } from '../../tasks/lazy.ts';
 import type { ScanRequest, Storage } from '../contract.ts';
 import { COUNTERS, type Counts, type Filter, type Place, placeOfFilter, toCounts } from '../filters.ts';
 import type { Reader } from '../reader.ts';
-import type { FieldNames, List, ListQuery, Page, Paging, Selection } from '../submission.ts';
+import {
+	type FieldNames,
+	isSought,
+	type List,
+	type ListQuery,
+	type Page,
+	type Paging,
+	type Selection,
+} from '../submission.ts';
 import type { FormIndex } from './form-index.ts';
 import type { SubmissionPages } from './submission-pages.ts';
 import type { SqliteReads } from './submission-reader.ts';
@@ -43,11 +51,11 @@ export function createSubmissionLists(client: Database, { entries, pages, index,
 		namesJson: index.namesJson,
 		hasUnlistedNames: index.hasUnlistedNames,
 		async list(query: ListQuery): Promise<List> {
-			const { rows, total } = query.words ? await search(query) : page(query);
+			const { rows, total } = isSought(query) ? await search(query) : page(query);
 			return { rows, total, namesJson: index.namesJson(query.formId, placeOfFilter(query.filter)) };
 		},
 		async count(selection: Selection): Promise<number> {
-			if (!selection.words) return page({ ...selection, ...NONE }).total;
+			if (!isSought(selection)) return page({ ...selection, ...NONE }).total;
 			return (await reader.call('count', selection, NONE)).total;
 		},
 		async counts(formIds: readonly number[]): Promise<Map<number, Counts>> {

@@ -1,11 +1,14 @@
 /** Pages and counts of submissions, found by the counts of blocks: no page reads what lies before it. */
 
 import type { Database } from 'bun:sqlite';
-import { lazy } from '../../tasks/lazy.ts';
-import { CONDITION, COUNT_OF, type Counter, type Filter, mapFilters } from '../filters.ts';
+import { remember } from '../../tasks/remember.ts';
+import { conditionOf, countOf, FILTERS, type Filter, type View } from '../filters.ts';
 import { BEYOND_ALL_IDS, PAGE_COLUMNS, type Row, toEntry } from '../rows.ts';
 import type { ListQuery, Page, PageEntry } from '../submission.ts';
 import { type Block, blockIndexOf, type FormIndex, startOf } from './form-index.ts';
+
+/** A filter has three: with archived submissions, without, and those alone. */
+const MAX_CONDITIONS = 3 * FILTERS.length;
 
 export type SubmissionPages = ReturnType<typeof createSubmissionPages>;
 
@@ -13,28 +16,26 @@ export function createSubmissionPages(client: Database, index: Pick<FormIndex, '
 	const sql = prepareStatements(client);
 
 	/** How many matching rows have an id below `id`: whole blocks are counted in memory, the last one by a query. */
-	function countBelow(formId: number, filter: Filter, id: number): number {
-		const counter = COUNT_OF[filter];
-		if (id >= BEYOND_ALL_IDS) return index.totals(formId)[counter];
+	function countBelow(formId: number, view: View, id: number): number {
+		if (id >= BEYOND_ALL_IDS) return countOf(view, index.totals(formId));
 		const blocks = index.blocks(formId);
 		const last = blockIndexOf(blocks, id);
 		let below = 0;
-		for (let i = 0; i < last; i++) below += (blocks[i] as Block)[counter];
-		return below + Number(sql.count[filter]().values(formId, startOf(blocks, last), id)[0]?.[0] ?? 0);
+		for (let i = 0; i < last; i++) below += countOf(view, blocks[i] as Block);
+		return below + Number(sql.count(conditionOf(view)).values(formId, startOf(blocks, last), id)[0]?.[0] ?? 0);
 	}
 
 	/** Reads `limit` rows from the one of that rank (0 = oldest match) onwards, skipping by the blocks' counts. */
 	function readFromRank(query: Omit<ListQuery, 'words'>, rank: number, limit: number): PageEntry[] {
-		const counter = COUNT_OF[query.filter];
 		const blocks = index.blocks(query.formId);
 		const isAscending = query.order === 'asc';
-		const statement = (isAscending ? sql.ascending : sql.descending)[query.filter]();
-		const { at, below } = locate(blocks, { counter, rank, total: index.totals(query.formId)[counter] });
+		const statement = (isAscending ? sql.ascending : sql.descending)(conditionOf(query));
+		const { at, below } = locate(blocks, { view: query, rank, total: countOf(query, index.totals(query.formId)) });
 		const rows: Row[] = [];
-		let skip = isAscending ? rank - below : below + (blocks[at] as Block)[counter] - 1 - rank;
+		let skip = isAscending ? rank - below : below + countOf(query, blocks[at] as Block) - 1 - rank;
 		let i = at;
 		for (; rows.length < limit && i >= 0 && i < blocks.length; i += isAscending ? 1 : -1) {
-			if ((blocks[i] as Block)[counter] === 0) continue;
+			if (countOf(query, blocks[i] as Block) === 0) continue;
 			const [start, end] = [startOf(blocks, i), startOf(blocks, i + 1)];
 			const found = statement.values(query.formId, start, end, limit - rows.length, skip) as Row[];
 			for (const row of found) rows.push(row);
@@ -46,9 +47,9 @@ export function createSubmissionPages(client: Database, index: Pick<FormIndex, '
 	return {
 		/** A page without a search. */
 		page(query: Omit<ListQuery, 'words'>): Page {
-			const { formId, filter, order, limit, offset, fromId = 0, beforeId = BEYOND_ALL_IDS } = query;
-			const low = fromId > 0 ? countBelow(formId, filter, fromId) : 0;
-			const high = countBelow(formId, filter, beforeId);
+			const { formId, order, limit, offset, fromId = 0, beforeId = BEYOND_ALL_IDS } = query;
+			const low = fromId > 0 ? countBelow(formId, query, fromId) : 0;
+			const high = countBelow(formId, query, beforeId);
 			const total = Math.max(0, high - low);
 			const wanted = Math.min(limit, total - offset);
 			if (wanted <= 0) return { rows: [], total };
@@ -57,11 +58,11 @@ export function createSubmissionPages(client: Database, index: Pick<FormIndex, '
 		},
 		/** How many matching submissions lie between each two neighbouring ids of `bounds`, which ascend. */
 		countBetween(formId: number, { filter, bounds }: { filter: Filter; bounds: readonly number[] }): number[] {
-			const end = countBelow(formId, filter, BEYOND_ALL_IDS);
+			const end = countBelow(formId, { filter }, BEYOND_ALL_IDS);
 			// Most of many forms are quiet: then nothing more has to be looked up.
 			let isQuiet = false;
 			const below = bounds.map((id) => {
-				const count = isQuiet ? end : countBelow(formId, filter, id);
+				const count = isQuiet ? end : countBelow(formId, { filter }, id);
 				isQuiet ||= count === end;
 				return count;
 			});
@@ -71,22 +72,22 @@ export function createSubmissionPages(client: Database, index: Pick<FormIndex, '
 }
 
 /** The block that holds the match of that rank, and how many matches lie in the blocks before it; sought from the nearer end. */
-function locate(blocks: readonly Block[], { counter, rank, total }: { counter: Counter; rank: number; total: number }) {
+function locate(blocks: readonly Block[], { view, rank, total }: { view: View; rank: number; total: number }) {
 	if (rank < total / 2) {
 		let below = 0;
 		let at = 0;
-		for (; rank >= below + (blocks[at] as Block)[counter]; at++) below += (blocks[at] as Block)[counter];
+		for (; rank >= below + countOf(view, blocks[at] as Block); at++) below += countOf(view, blocks[at] as Block);
 		return { at, below };
 	}
 	let below = total;
 	let at = blocks.length;
-	while (below > rank) below -= (blocks[--at] as Block)[counter];
+	while (below > rank) below -= countOf(view, blocks[--at] as Block);
 	return { at, below };
 }
 
 function prepareStatements(client: Database) {
 	const each = (text: (condition: string) => string) =>
-		mapFilters((filter) => lazy(() => client.prepare(text(CONDITION[filter]))));
+		remember((condition) => client.prepare(text(condition)), MAX_CONDITIONS);
 	const range = 'from submissions where form_id = ?1 and id >= ?2 and id < ?3';
 	return {
 		count: each((condition) => `select count(*) ${range} and ${condition}`),

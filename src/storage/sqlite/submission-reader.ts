@@ -3,7 +3,8 @@
 import type { Database } from 'bun:sqlite';
 import type { ScanRequest, Scans } from '../contract.ts';
 import { type DamagedRows, readableRows } from '../damaged-bytes.ts';
-import { conditionOfFilter } from '../filters.ts';
+import { conditionOf } from '../filters.ts';
+import { hasLabel, labelValue } from '../labels.ts';
 import { BEYOND_ALL_IDS, COLUMNS, FILE_COLUMNS, toFile, toStored } from '../rows.ts';
 import { searchTerms, wordToken } from '../search-text.ts';
 import type { Paging, Scanned, Selection, StoredSubmission } from '../submission.ts';
@@ -36,7 +37,7 @@ export function createSubmissionReader(client: Database, report: DamagedRows['re
 
 	function* plainRows(selection: Scanned, order: Paging['order']): Generator<StoredSubmission> {
 		using files = openFileReads(client, selection.formId);
-		for (const { from, id } of sourcesOf(selection, { order, firstMatch: 4 })) {
+		for (const { from, id } of sourcesOf(selection, { order, firstMatch: 5 })) {
 			using statement = client.prepare(`select ${COLUMNS} ${from} order by ${id} ${order}`);
 			for (const row of statement.iterate(...valuesOf(selection))) {
 				const stored = toStored(Object.values(row as object));
@@ -74,11 +75,11 @@ export function createSubmissionReader(client: Database, report: DamagedRows['re
 			using _view = oneView();
 			const ids: number[] = [];
 			let total = 0;
-			for (const { from } of sourcesOf(selection, { order, firstMatch: 6 })) {
+			for (const { from } of sourcesOf(selection, { order, firstMatch: 7 })) {
 				using statement = client.prepare(
 					`with found as materialized (select s.id ${from})
 						select (select count(*) from found), id from (select 1) left join
-						(select id from found order by id ${order} limit ?4 offset ?5) on true`,
+						(select id from found order by id ${order} limit ?5 offset ?6) on true`,
 				);
 				const rows = statement.values(...valuesOf(selection, limit - ids.length, Math.max(0, offset - total)));
 				for (const [, id] of rows) if (id !== null) ids.push(id as number);
@@ -90,9 +91,9 @@ export function createSubmissionReader(client: Database, report: DamagedRows['re
 		ids(selection: Selection, { order, limit }: Omit<Paging, 'offset'>): number[] {
 			using _view = oneView();
 			const ids: number[] = [];
-			for (const { from, id } of sourcesOf(selection, { order, firstMatch: 5 })) {
+			for (const { from, id } of sourcesOf(selection, { order, firstMatch: 6 })) {
 				if (ids.length === limit) break;
-				using statement = client.prepare(`select s.id ${from} order by ${id} ${order} limit ?4`);
+				using statement = client.prepare(`select s.id ${from} order by ${id} ${order} limit ?5`);
 				for (const [found] of statement.values(...valuesOf(selection, limit - ids.length))) ids.push(found as number);
 			}
 			return ids;
@@ -107,14 +108,15 @@ export function createSubmissionReader(client: Database, report: DamagedRows['re
 
 /** A range to search for the selection. */
 interface Source {
-	/** The `from` and `where`: `?1` is the form, `?2` and `?3` the bounds; what the index is asked comes after the others. */
+	/** The `from` and `where`: `?1` is the form, `?2` and `?3` the bounds, `?4` the label; what the index is asked comes after the others. */
 	from: string;
 	/** The column to sort by: the index yields its finds in the order of their ids, if it is asked by its own name for them. */
 	id: string;
 }
 
-function wanted({ filter }: Scanned): string {
-	return `s.form_id = ?1 and ${conditionOfFilter(filter)}`;
+function wanted(selection: Scanned): string {
+	const labelled = selection.label === undefined ? '?4 is null' : hasLabel('?4');
+	return `s.form_id = ?1 and ${conditionOf(selection)} and ${labelled}`;
 }
 
 function plainSource(selection: Scanned): Source {
@@ -133,11 +135,18 @@ function searchSource(selection: Scanned, { segment, firstMatch }: { segment: nu
 	return { from, id: 'i.rowid' };
 }
 
-function valuesOf(selection: Scanned, ...more: number[]): (number | string)[] {
-	const { formId, fromId = 0, beforeId = BEYOND_ALL_IDS, words } = selection;
+function valuesOf(selection: Scanned, ...more: number[]): (number | string | null)[] {
+	const { formId, fromId = 0, beforeId = BEYOND_ALL_IDS, words, label } = selection;
 	const { parts, shortWords } = searchTerms(words ?? []);
 	const matches = [matchAll(parts), matchAll(shortWords.map(wordToken))];
-	return [formId, fromId, beforeId, ...more, ...matches.filter((match) => match !== '')];
+	return [
+		formId,
+		fromId,
+		beforeId,
+		label === undefined ? null : labelValue(label),
+		...more,
+		...matches.filter((match) => match !== ''),
+	];
 }
 
 /** An FTS5 query for all of these texts: each is quoted, so that nothing in it is taken for syntax. */

@@ -1,13 +1,16 @@
 /** Changes of stored submissions: flags, removal, and the sweep of a form that was deleted. */
 
+import { invalidField } from '../../errors.ts';
 import type { Events } from '../../events.ts';
+import { encodeId } from '../../ids.ts';
 import type { Entry } from '../audit/action.ts';
 import type { Details } from '../audit/changes.ts';
 import type { ChangeOptions, Db, SubmissionStore } from '../contract.ts';
 import { roomInSql, roomOf } from '../file-room.ts';
 import { type Flags, PLACE } from '../filters.ts';
-import { BEYOND_ALL_IDS, columnOf, FLAG_COLUMNS, MARK_AGAIN, toFlags } from '../rows.ts';
-import { type Change, OWNED } from '../submission.ts';
+import { changeLabels, joinLabels, LABELS_MAX, splitLabels } from '../labels.ts';
+import { BEYOND_ALL_IDS, columnOf, MARK_AGAIN, OWNED_NAMES, toOwned } from '../rows.ts';
+import { type Change, OWNED, type Owned } from '../submission.ts';
 import { type Announce, writeDeliveries } from './announced.ts';
 import {
 	built,
@@ -20,7 +23,7 @@ import {
 	type Value,
 } from './operation.ts';
 
-interface Found extends Flags {
+interface Found extends Owned, Pick<Flags, 'isPending'> {
 	id: number;
 }
 
@@ -61,11 +64,11 @@ export function createChanges(
 			announcement?.deliveries([]);
 			const moveCounts = yield* holdCounts(formId);
 			if (!moveCounts) return [];
-			const found = (yield* rows<[number, ...number[]]>(
-				`select ${FLAG_COLUMNS} from submissions
+			const found = (yield* rows<[number, ...Value[]]>(
+				`select ${OWNED_NAMES} from submissions
 					where form_id = $1 and ${dialect.isIn('id', '$2')} order by id ${dialect.forUpdate}`,
 				[formId, dialect.list(ids)],
-			)).map(([id, ...flags]) => ({ id, ...toFlags(flags) }));
+			)).map(([id, ...owned]) => ({ id, ...toOwned(owned) }));
 			if (found.length === 0) return [];
 			const changed = yield* act(found, moveCounts);
 			if (announcement && changed.length > 0) yield* writeDeliveries(dialect, announcement, changed);
@@ -85,9 +88,11 @@ export function createChanges(
 			announce = by;
 		},
 		change(formId, ids, change, { teaches = 'all', call } = {}) {
-			const keys = OWNED.filter((key) => change[key] !== undefined);
-			const set: Change = Object.fromEntries(keys.map((key) => [key, change[key]]));
-			return onFound({ formId, ids, call, isRemoval: false, facts: { ...set } }, function* (found, moveCounts) {
+			const { addLabels, removeLabels, ...set } = change;
+			const changesLabels = addLabels !== undefined || removeLabels !== undefined;
+			const keys = OWNED.filter((key) => set[key] !== undefined || (key === 'labels' && changesLabels));
+			const labelsOf = (row: Found) => (changesLabels ? { labels: labelsAfter(row, change) } : {});
+			return onFound({ formId, ids, call, isRemoval: false, facts: factsOf(keys, set) }, function* (found, moveCounts) {
 				if (set.isSpam !== undefined)
 					yield* rows(
 						`insert into spam_marks (submission_id, form_id, is_spam, for_all)
@@ -96,19 +101,21 @@ export function createChanges(
 						[dialect.list(found.map(({ id }) => id)), Number(set.isSpam), teaches === 'all' ? null : 2],
 					);
 				const changed = found
-					.filter((row) => keys.some((key) => (row as Change)[key] !== set[key]))
-					.map((row) => ({
-						id: row.id,
-						before: row,
-						after: { ...row, ...set, isPending: row.isPending && !set.isSpam },
-					}));
+					.map((row) => {
+						const isPending = row.isPending && !set.isSpam;
+						return { id: row.id, before: row, after: { ...row, ...set, ...labelsOf(row), isPending } };
+					})
+					.filter(({ before, after }) => keys.some((key) => before[key] !== after[key]));
 				if (changed.length === 0) return changed;
 				yield* moveCounts(changed);
 				const list = [dialect.list(changed.map(({ id }) => id))];
-				yield* rows(`update submissions set ${assignments(keys, set)} where ${dialect.isIn('id', '$1')}`, [
-					...list,
-					...keys.filter((key) => key !== 'isSpam').map((key) => toCell(set[key])),
-				]);
+				for (const alike of Map.groupBy(changed, ({ after }) => (changesLabels ? after.labels : null)).values())
+					yield* rows(`update submissions set ${assignments(keys, set)} where ${dialect.isIn('id', '$1')}`, [
+						dialect.list(alike.map(({ id }) => id)),
+						...keys
+							.filter((key) => key !== 'isSpam')
+							.map((key) => toCell((alike[0] as (typeof alike)[number]).after[key])),
+					]);
 				if (set.isSpam)
 					yield* rows(`update unique_values set is_held = 0 where ${dialect.isIn('submission_id', '$1')}`, list);
 				else if (set.isSpam === false) yield* takeValues(dialect, list);
@@ -187,7 +194,20 @@ export function createChanges(
 	};
 }
 
-function assignments(keys: readonly (keyof Change)[], { isSpam }: Change): string {
+/** The values of flags; texts of the owner are told as changed alone. */
+function factsOf(keys: readonly (keyof Owned)[], set: Partial<Owned>): Record<string, boolean> {
+	return Object.fromEntries(keys.map((key) => [key, typeof set[key] === 'boolean' ? set[key] : true]));
+}
+
+/** @throws AppError VALIDATION_ERROR if there is no room for one more */
+function labelsAfter({ id, labels }: Found, change: Change): string | null {
+	const after = changeLabels(splitLabels(labels), change);
+	if (after.length <= LABELS_MAX) return joinLabels(after);
+	const message = `addLabels finds no room: the submission ${encodeId(id)} has ${LABELS_MAX} labels at most.`;
+	throw invalidField('addLabels', 'TOO_MANY', message);
+}
+
+function assignments(keys: readonly (keyof Owned)[], { isSpam }: Change): string {
 	const others = keys.filter((key) => key !== 'isSpam');
 	const texts = others.map((key, i) => `${columnOf(key)} = $${i + 2}`);
 	if (isSpam) texts.push(`is_spam = ${PLACE.spam}, spam_reason = coalesce(spam_reason, 'marked')`);
@@ -198,8 +218,8 @@ function assignments(keys: readonly (keyof Change)[], { isSpam }: Change): strin
 }
 
 /** Flags are numbers in the tables. */
-function toCell(value: Change[keyof Change]): number | null {
-	return typeof value === 'boolean' ? Number(value) : (value ?? null);
+function toCell(value: Owned[keyof Owned]): Value {
+	return typeof value === 'boolean' ? Number(value) : value;
 }
 
 /** Has a list of submissions hold their unique values, but for spam and what others hold; of two with one value the older one. */

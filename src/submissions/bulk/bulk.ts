@@ -5,8 +5,10 @@ import { invalidField } from '../../errors.ts';
 import { decodeId } from '../../ids.ts';
 import { recordAction } from '../../storage/audit/action.ts';
 import type { Storage } from '../../storage/contract.ts';
+import type { Change } from '../../storage/submission.ts';
 import type { Mode } from '../../storage/tables.ts';
 import { type Criteria, idsOf, parseCriteria, selectionOf } from '../list-query.ts';
+import { checkLabels, storedWords } from '../own-words.ts';
 import type { BulkDeletion, BulkTarget, BulkUpdate, Deleted } from './schema.ts';
 
 const CHUNK = 200;
@@ -46,19 +48,20 @@ export function createBulk(storage: Storage, release: Retries['release']) {
 
 	return {
 		/**
-		 * Sets flags. @returns how many submissions matched
+		 * Sets flags, labels and notes. @returns how many submissions matched
 		 * @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR, FORBIDDEN
 		 */
 		async update(formId: string, request: BulkRequest<BulkUpdate>): Promise<number> {
 			const { mode, isFormLevel, readInput, checkDisclosure } = request;
 			const form = await findForm(formId, mode);
-			const { set, sendWithheld, ...input } = await readInput();
+			const { set, addLabels, removeLabels, sendWithheld, ...input } = await readInput();
+			const change = changeOf({ set, addLabels, removeLabels });
 			const target = parseTarget(input, checkDisclosure);
 			const isReleased = set.isSpam === false && sendWithheld === true;
 			const options = { teaches: isFormLevel ? 'form' : 'all', call: {} } as const;
 			let updated = 0;
 			for await (const ids of chunksOf(form.id, target)) {
-				const changed = await submissions.change(form.id, ids, set, options);
+				const changed = await submissions.change(form.id, ids, change, options);
 				if (isReleased) await release(form.id, changed);
 				updated += changed.length;
 			}
@@ -88,10 +91,20 @@ export function createBulk(storage: Storage, release: Retries['release']) {
 	};
 }
 
-/** The target as the audit log has it: without the search, which may be something that was submitted. */
-function factsOf({ ids, filter, search, since, until }: BulkTarget): Record<string, string | boolean> {
-	const facts = { filter, since, until, search: search !== undefined, ids: ids !== undefined };
+/** The target as the audit log has it: without search and label, which may be something that was submitted. */
+function factsOf({ ids, filter, search, since, until, archived, label }: BulkTarget): Record<string, string | boolean> {
+	const held = { search: search !== undefined, label: label !== undefined, ids: ids !== undefined };
+	const facts = { filter, since, until, ...(archived !== undefined && { archived: `${archived}` }), ...held };
 	return Object.fromEntries(Object.entries(facts).filter(([, value]) => value)) as Record<string, string | boolean>;
+}
+
+/** @throws AppError VALIDATION_ERROR */
+function changeOf({ set, addLabels, removeLabels }: Pick<BulkUpdate, 'set' | 'addLabels' | 'removeLabels'>): Change {
+	const { labels, note, ...flags } = set;
+	if (addLabels) checkLabels(addLabels, 'addLabels');
+	if (labels && (addLabels ?? removeLabels))
+		throw invalidField('set.labels', 'CONFLICT', 'set.labels cannot be combined with addLabels or removeLabels.');
+	return { ...flags, ...storedWords({ labels, note }), addLabels, removeLabels };
 }
 
 /** Requires `ids` or `filter`: without both a request would mean all submissions. */
@@ -102,7 +115,7 @@ function parseTarget(
 	if (ids === undefined) {
 		if (filter === undefined) throw invalidField('ids', 'REQUIRED', 'Either ids or filter is required.');
 		const criteria = parseCriteria({ filter, ...rest });
-		if (rest.search !== undefined) checkDisclosure('search');
+		if (rest.search !== undefined || rest.label !== undefined) checkDisclosure('search');
 		return { criteria };
 	}
 	const [extra] = Object.keys({ ...(filter !== undefined && { filter }), ...rest });

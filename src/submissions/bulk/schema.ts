@@ -3,7 +3,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { omissible, stringEnum } from '../../http/schema-types.ts';
 import { FILTERS } from '../../storage/filters.ts';
-import { settableFlags, withheld } from '../schema.ts';
+import { settable, withheld } from '../schema.ts';
 
 /** Ids in one request. */
 export const IDS_MAX = 1000;
@@ -18,6 +18,8 @@ const target = {
 		}),
 	),
 	search: omissible(Type.String({ description: 'With `filter`, as in the list.' })),
+	archived: omissible(Type.Boolean({ description: 'With `filter`, as in the list.' })),
+	label: omissible(Type.String({ description: 'With `filter`, as in the list.' })),
 	since: omissible(Type.String({ description: 'With `filter`, as in the list.' })),
 	until: omissible(Type.String({ description: 'With `filter`, as in the list.' })),
 };
@@ -43,7 +45,9 @@ export type BulkDeletion = Static<typeof BulkDeletion>;
 export const BulkUpdate = Type.Object(
 	{
 		...target,
-		set: Type.Object(settableFlags, { additionalProperties: false, description: 'The flags to set.' }),
+		set: Type.Object(settable, { additionalProperties: false, description: 'What to set of all of them.' }),
+		addLabels: omissible(Type.Array(Type.String(), { description: 'Labels that each gets beside those it has.' })),
+		removeLabels: omissible(Type.Array(Type.String(), { description: 'Labels that each loses, if it has them.' })),
 		...withheld,
 	},
 	{ $id: 'BulkUpdate', additionalProperties: false },

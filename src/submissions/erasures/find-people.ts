@@ -1,6 +1,7 @@
 /** Finds the submissions of people, a piece of a form at a time, in the thread beside the server. */
 
 import type { ScanRequest } from '../../storage/contract.ts';
+import { splitLabels } from '../../storage/labels.ts';
 import type { StoredSubmission } from '../../storage/submission.ts';
 import { createMatcher, type Matcher, type Person } from './matcher.ts';
 
@@ -55,5 +56,6 @@ export function peopleIn(matcher: Matcher, row: StoredSubmission): Set<number> {
 		field,
 		claimedType,
 	]);
-	return matcher([row.data, row.subject, row.replyTo, row.spamReason, row.spamReasons, row.meta, ...files]);
+	const { data, subject, replyTo, spamReason, spamReasons, meta, note, labels } = row;
+	return matcher([data, subject, replyTo, spamReason, spamReasons, meta, note, ...splitLabels(labels), ...files]);
 }

@@ -11,5 +11,8 @@ export const COLUMN_TITLES: Record<string, string> = {
 	meta: 'Context',
 	attachedFiles: 'Attached files',
 	id: 'Id',
+	isArchived: 'Archived',
+	ownerLabels: 'Labels',
+	ownerNote: 'Note',
 	otherFields: 'Other fields',
 };

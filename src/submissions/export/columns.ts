@@ -1,6 +1,6 @@
 /** Pure: the columns of an export, and how a client names them. */
 
-import { CONTENT, STATE } from '../../delivery/present-submission.ts';
+import { BEHIND_FIELDS, STATE } from '../../delivery/present-submission.ts';
 import { invalidField } from '../../errors.ts';
 import { type FieldRule, labelsOf } from '../../field-rules/rules.ts';
 import { COLUMN_TITLES } from './column-titles.ts';
@@ -8,7 +8,7 @@ import { COLUMN_TITLES } from './column-titles.ts';
 const columnsOf = (members: typeof STATE) =>
 	members.flatMap(({ name, column }) => (column ? [column.name ?? name] : []));
 const BEFORE_FIELDS = ['id', ...columnsOf(STATE)];
-const AFTER_FIELDS = columnsOf(CONTENT);
+const AFTER_FIELDS = columnsOf(BEHIND_FIELDS);
 /** The fields beyond the listed names. */
 export const OTHER_FIELDS = 'otherFields';
 const OWN_KINDS: Record<string, CellKind> = { createdAt: 'moment', spamScore: 'number' };

@@ -1,7 +1,7 @@
 /** Pure: the formats of an export: CSV, workbook, JSON, NDJSON. */
 
 import { membersOf } from '../../delivery/fields.ts';
-import { CONTENT, ofFormOnly, presentJson, STATE } from '../../delivery/present-submission.ts';
+import { MEMBERS, ofFormOnly, presentJson } from '../../delivery/present-submission.ts';
 import { encodeId } from '../../ids.ts';
 import type { StoredSubmission } from '../../storage/submission.ts';
 import type { Timeline } from '../../storage/timeline.ts';
@@ -102,7 +102,6 @@ export function fieldTexts(data: string): Map<string, string> {
 }
 
 type Cell = (row: StoredSubmission, timeline: Timeline) => string;
-const MEMBERS = [...STATE, ...CONTENT];
 /** By the names of columns. */
 const OWN_CELLS = new Map<string, Cell>([
 	['id', ({ id }) => encodeId(id)],

@@ -16,10 +16,10 @@ import { parseExportQuery } from './export.ts';
 import { FORMATS, MEDIA_TYPES } from './formats.ts';
 
 const SUBMISSION =
-	'{"id":"cmnrg2x8a1c","data":{"name":"Ada"},"createdAt":"2026-01-02T03:04:05.678Z","isRead":false,"isStarred":false,"isSpam":false,"spamScore":0,"spamReasons":[],"meta":null,"files":[]}';
+	'{"id":"cmnrg2x8a1c","data":{"name":"Ada"},"createdAt":"2026-01-02T03:04:05.678Z","isRead":false,"isStarred":false,"isSpam":false,"spamScore":0,"spamReasons":[],"meta":null,"files":[],"isArchived":false,"labels":[],"note":null}';
 const EXAMPLES = {
 	[MEDIA_TYPES.csv]:
-		'id,createdAt,isRead,isStarred,isSpam,name,spamScore,spamReasons,meta\r\ncmnrg2x8a1c,2026-01-02T03:04:05.678Z,false,false,false,Ada,0,,\r\n',
+		'id,createdAt,isRead,isStarred,isSpam,name,spamScore,spamReasons,meta,isArchived,ownerLabels,ownerNote\r\ncmnrg2x8a1c,2026-01-02T03:04:05.678Z,false,false,false,Ada,0,,,false,,\r\n',
 	[MEDIA_TYPES.xlsx]: '(a workbook)',
 	[MEDIA_TYPES.json]: `[\n${SUBMISSION}\n]\n`,
 	[MEDIA_TYPES.ndjson]: `${SUBMISSION}\n`,
@@ -34,7 +34,7 @@ const formatParameters = [
 		schema: Type.String(),
 		description:
 			'Columns, separated by commas; all by default. A name is that of a field, or one of `id`, `createdAt`, `isRead`, ' +
-			'`isStarred`, `isSpam`, `spamScore`, `spamReasons`, `meta`, `attachedFiles` and `otherFields`. `data` stands for all fields, ' +
+			'`isStarred`, `isSpam`, `spamScore`, `spamReasons`, `meta`, `attachedFiles`, `isArchived`, `ownerLabels`, `ownerNote` and `otherFields`. `data` stands for all fields, ' +
 			'`data.NAME` for a field whatever it is called; a comma in a name is written `\\,` and a backslash `\\\\`. An unknown ' +
 			'name is 400. JSON has the same choice of members.',
 	}),
@@ -81,11 +81,11 @@ export const exportRoutes = (submissions: Submissions, auth: Auth, stream: Strea
 		{
 			access: { permission: 'read', form: 'id' },
 			detail: operation('exportSubmissions', 'Export submissions', {
-				recorded: ['format', 'filter', 'since', 'until'],
+				recorded: ['format', 'filter', 'archived', 'since', 'until'],
 				description:
 					'All submissions that match, as a file, without those that arrive after the request. In CSV the columns ' +
-					'are `id`, `createdAt`, `isRead`, `isStarred`, `isSpam`, then the field names in the order first seen, and last, if ' +
-					'there are any files, `attachedFiles`; lists and objects are JSON text.',
+					'are `id`, `createdAt`, `isRead`, `isStarred`, `isSpam`, then the field names in the order first seen, then ' +
+					'`spamScore`, `spamReasons`, `meta`, if there are any files `attachedFiles`, `isArchived`, `ownerLabels` and `ownerNote`; lists and objects are JSON text.',
 				parameters: [formId, ...formatParameters, ...criteriaParameters],
 				returns: textResponse('The file, streamed.', EXAMPLES),
 				errors: ['FORM_NOT_FOUND', 'UNAVAILABLE'],

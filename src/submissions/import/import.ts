@@ -13,6 +13,7 @@ import type { Storage } from '../../storage/contract.ts';
 import type { ImportedPlace, ImportedSubmission, StoredFile } from '../../storage/submission.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import { parseTimestamp } from '../../text/timestamp.ts';
+import { storedWords } from '../own-words.ts';
 import type { SubmittedFile } from '../schema.ts';
 import { type Field, MAX_BAD_PERCENT, PROBLEMS_SHOWN, type ReadFields, type ReadRow } from './rows.ts';
 import { type ImportReport, type MissingFiles, OwnRow } from './schema.ts';
@@ -109,6 +110,7 @@ export function createImports(
 			isStarred = false,
 			isSpam = false,
 			isPending = false,
+			isArchived = false,
 			...more
 		} = row as OwnRow;
 		if (more.damaged) throw bad('It is damaged.');
@@ -124,6 +126,8 @@ export function createImports(
 			isSpam,
 			isPending,
 			confirmedAt: confirmedAtOf(more),
+			isArchived,
+			...storedWords(more),
 			spamReason: isSpam ? (more.spamReason ?? 'marked') : null,
 			spamReasons: hasReasons ? texts.get('spamReasons') : null,
 			meta: more.meta ? texts.get('meta') : null,
@@ -238,8 +242,8 @@ function confirmedAtOf({ confirmedAt }: Pick<OwnRow, 'confirmedAt'>): number | n
 }
 
 /** Texts that become columns; within JSON they stay as they were escaped. @throws AppError with a sentence */
-function checkTexts({ spamReason = '', files = [] }: Pick<OwnRow, 'spamReason' | 'files'>): void {
-	const all = [spamReason, ...files.flatMap(({ field, name, type }) => [field, name, type])];
+function checkTexts({ spamReason = '', files = [], labels = [], note }: OwnRow): void {
+	const all = [spamReason, ...labels, note ?? '', ...files.flatMap(({ field, name, type }) => [field, name, type])];
 	if (all.every((text) => text.isWellFormed() && !text.includes('\0'))) return;
 	throw bad('A text beside its fields holds a character that cannot be stored.');
 }

@@ -18,9 +18,10 @@ describe('a query of the API', () => {
 	});
 
 	test('leaves out absent parameters', () => {
-		expect(selectionOf({ ...EMPTY_QUERY, search: '  ' })).toEqual({ filter: 'all' });
+		expect(selectionOf({ ...EMPTY_QUERY, search: '  ' })).toEqual({ filter: 'all', archived: false });
 		expect(isNarrowed({ ...EMPTY_QUERY, search: '  ', filter: 'spam' })).toBe(false);
 		expect(isNarrowed({ ...EMPTY_QUERY, search: 'a' })).toBe(true);
+		expect(isNarrowed({ ...EMPTY_QUERY, label: 'a' })).toBe(true);
 		expect(isNarrowed({ ...EMPTY_QUERY, to: '2026-03-01' })).toBe(true);
 	});
 });

@@ -2,14 +2,15 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { EMPTY_QUERY, parseHash, type Route, to } from '../../../src/dashboard/web/router.ts';
-import { FILTERS } from '../../../src/storage/filters.ts';
+import { EMPTY_QUERY, openedQuery, parseHash, type Route, savedQuery, to } from '../../../src/dashboard/web/router.ts';
+import { TABS } from '../../../src/forms/kinds/views.ts';
 
 const day = fc
 	.date({ min: new Date('2000-01-01'), max: new Date('2090-01-01'), noInvalidDate: true })
 	.map((date) => date.toISOString().slice(0, 10));
 const query = fc.record({
-	filter: fc.constantFrom(...FILTERS),
+	filter: fc.constantFrom(...TABS),
+	label: fc.string({ unit: 'grapheme', maxLength: 40 }),
 	search: fc.string({ unit: 'grapheme', maxLength: 40 }),
 	from: fc.option(day, { nil: '' }),
 	to: fc.option(day, { nil: '' }),
@@ -19,6 +20,15 @@ const query = fc.record({
 const id = fc.stringMatching(/^[0-9a-z]{1,11}$/);
 
 describe('the addresses of the views', () => {
+	test('are saved without the page', () => {
+		fc.assert(
+			fc.property(query, (wanted) => {
+				expect(openedQuery(savedQuery(wanted))).toEqual({ ...wanted, page: 1 });
+			}),
+		);
+		expect(savedQuery(EMPTY_QUERY)).toBe('');
+	});
+
 	test('lead back to the inbox that made them, whatever was searched for', () => {
 		fc.assert(
 			fc.property(id, query, (form, wanted) => {

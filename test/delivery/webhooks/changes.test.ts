@@ -91,8 +91,9 @@ test('each real change is posted once, with the submission as it is then; a remo
 	await hook('/all', [UPDATED, DELETED]);
 	await hook('/new', [CREATED]);
 	const [kept, gone] = [await submit({ secret: 'kept' }), await submit({ secret: 'gone' })];
-	await storage.submissions.change(form.id, [kept, gone], { isRead: true });
-	await storage.submissions.change(form.id, [kept, gone], { isRead: true });
+	const change = { isRead: true, isArchived: true, labels: '\nsecret\n', note: 'secret' };
+	await storage.submissions.change(form.id, [kept, gone], change);
+	await storage.submissions.change(form.id, [kept, gone], change);
 	await storage.submissions.remove(form.id, [gone, 1]);
 	expect((await opened.planned()).map(({ event, submissionId }) => [event, submissionId]).sort()).toEqual([
 		[DELETED, null],
@@ -102,7 +103,9 @@ test('each real change is posted once, with the submission as it is then; a remo
 	await until((rows) => rows.every(({ state }) => state === 'sent'));
 	const bodies = received.filter(({ path }) => path === '/all').map(({ body }) => body);
 	const updated = bodies.find(({ type }) => type === UPDATED);
-	expect(updated?.data.submission).toMatchObject({ id: encodeId(kept), data: { secret: 'kept' }, isRead: true });
+	const shown = { id: encodeId(kept), data: { secret: 'kept' }, isRead: true, isArchived: true };
+	expect(updated?.data.submission).toMatchObject(shown);
+	expect(Object.keys(updated?.data.submission ?? {})).not.toContainAnyValues(['labels', 'note']);
 	const deleted = bodies.find(({ type }) => type === DELETED);
 	expect(deleted?.data).toEqual({
 		form: expect.objectContaining({ id: encodeId(form.id) }),

@@ -57,7 +57,13 @@ async function nextEvent(): Promise<Shown> {
 	return (received.shift() as Event).data.submission;
 }
 
-const stored = async ({ id }: Shown) => (await server.call<Shown>(`GET /api/forms/${form.id}/submissions/${id}`)).body;
+/** As the API has it, without what is the owner's alone. */
+async function stored({ id }: Shown): Promise<Shown> {
+	type Whole = Shown & { labels: string[]; note: string | null };
+	const { body } = await server.call<Whole>(`GET /api/forms/${form.id}/submissions/${id}`);
+	const { labels: _, note: _note, ...shown } = body;
+	return shown as Shown;
+}
 
 /** Links to files are the webhook's own. */
 const withoutUrls = (shown: Shown) => ({ ...shown, files: shown.files.map(({ url: _, ...file }) => file) });

@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { eq, getTableColumns, sql } from 'drizzle-orm';
+import { COUNTERS } from '../../../src/storage/filters.ts';
 import { openSqlite } from '../../../src/storage/sqlite/open.ts';
 import { deliveries, formerSlugs, forms, webhooks } from '../../../src/storage/tables.ts';
 import { tempFolder } from '../../temp-folder.ts';
@@ -52,7 +53,7 @@ test('submissions and deliveries leave it as it is', async () => {
 
 test('each setting of a form or webhook, and each slug, moves it', async () => {
 	const { storage, moves } = await open();
-	const counts = ['total', 'unread', 'starred', 'spam', 'pending', 'file_bytes'];
+	const counts = [...COUNTERS, 'file_bytes'];
 	for (const [table, others] of [
 		[forms, counts],
 		[webhooks, ['failing_since']],

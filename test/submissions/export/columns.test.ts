@@ -54,8 +54,9 @@ test('`data` is all fields, and all columns together are the whole', async () =>
 	expect(names).toHaveLength(10);
 	const all = await server.call(`GET /api/forms/${form.id}/export`);
 	const header = readCsv(all.text)[0] ?? [];
-	expect((await read('id,createdAt,isRead,isStarred,isSpam,data,spamScore,spamReasons,meta')).text).toBe(all.text);
-	expect(header.slice(-3)).toEqual(['spamScore', 'spamReasons', 'meta']);
+	const behind = ['spamScore', 'spamReasons', 'meta', 'isArchived', 'ownerLabels', 'ownerNote'];
+	expect((await read(`id,createdAt,isRead,isStarred,isSpam,data,${behind}`)).text).toBe(all.text);
+	expect(header.slice(-6)).toEqual(behind);
 });
 
 test('JSON and NDJSON have the same choice, with the texts of values as they were sent', async () => {

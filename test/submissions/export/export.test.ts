@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** The columns after the fields. */
-const JUDGED = ['spamScore', 'spamReasons', 'meta'];
+const JUDGED = ['spamScore', 'spamReasons', 'meta', 'isArchived', 'ownerLabels', 'ownerNote'];
 
 describe('GET /api/forms/{id}/export', () => {
 	test('returns CSV with stable columns, and headers and cells that no spreadsheet calculates', async () => {
@@ -52,8 +52,8 @@ describe('GET /api/forms/{id}/export', () => {
 			...JUDGED,
 		]);
 		expect(rows.map(([id, , ...rest]) => [id, ...rest])).toEqual([
-			[`${ids[0]}`, 'false', 'false', 'false', 'Ada', "'=1+1", 'x', '', '0', '', ''],
-			[`${ids[1]}`, 'false', 'false', 'false', 'Grace, "the" 2nd', '', '', '[1.5,"a"]', '0', '', ''],
+			[`${ids[0]}`, 'false', 'false', 'false', 'Ada', "'=1+1", 'x', '', '0', '', '', 'false', '', ''],
+			[`${ids[1]}`, 'false', 'false', 'false', 'Grace, "the" 2nd', '', '', '[1.5,"a"]', '0', '', '', 'false', '', ''],
 		]);
 	});
 

@@ -38,12 +38,14 @@ function Labelled({ label, hint, error, children }: Labels & { children: (attrib
 
 type Native = Pick<
 	AllHTMLAttributes<HTMLElement>,
-	'autocomplete' | 'autoFocus' | 'disabled' | 'maxLength' | 'placeholder' | 'required'
+	'autocomplete' | 'autoFocus' | 'disabled' | 'list' | 'maxLength' | 'placeholder' | 'required'
 >;
 
 interface FieldProps extends Labels, Native {
 	value: string;
 	onInput: (value: string) => void;
+	/** Called when the focus leaves it. */
+	onLeave?: () => void;
 	type?: 'text' | 'email' | 'url' | 'password' | 'date' | 'datetime-local';
 	/** More than one line makes a text area. */
 	lines?: number;
@@ -51,7 +53,17 @@ interface FieldProps extends Labels, Native {
 }
 
 /** A text. */
-export function Field({ label, hint, error, type = 'text', lines = 1, isMono, onInput, ...native }: FieldProps) {
+export function Field({
+	label,
+	hint,
+	error,
+	type = 'text',
+	lines = 1,
+	isMono,
+	onInput,
+	onLeave,
+	...native
+}: FieldProps) {
 	const input = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
 	useEffect(() => {
 		if (native.autoFocus) input.current?.focus();
@@ -63,6 +75,7 @@ export function Field({ label, hint, error, type = 'text', lines = 1, isMono, on
 		spellcheck: false,
 		...native,
 		onInput: (event: Event) => onInput((event.currentTarget as HTMLInputElement).value),
+		onBlur: onLeave,
 	};
 	return (
 		<Labelled label={label} hint={hint} error={error}>

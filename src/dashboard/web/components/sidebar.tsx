@@ -6,7 +6,7 @@ import type { Form } from '../api-types.ts';
 import { route } from '../location.ts';
 import { to } from '../router.ts';
 import * as words from '../sentences/words.ts';
-import { forms } from '../state/forms.ts';
+import { forms, unreadIn } from '../state/forms.ts';
 import { attention } from '../state/health.ts';
 import { may, session, signOut } from '../state/session.ts';
 import { chooseTheme, THEMES, theme } from '../state/theme.ts';
@@ -53,9 +53,9 @@ function FormLink({ form }: { form: Form }) {
 				<span class="nav-dot" />
 				<bdi class="nav-name clip">{form.name}</bdi>
 				{!form.isActive && <span class="visually-hidden">{words.frame.paused}</span>}
-				{form.unreadCount > 0 && (
+				{unreadIn(form) > 0 && (
 					<span class="count">
-						{formatCount(form.unreadCount)}
+						{formatCount(unreadIn(form))}
 						<span class="visually-hidden">{words.frame.unread}</span>
 					</span>
 				)}

@@ -1,12 +1,12 @@
 /** Sentences of the dialog that exports submissions. */
 
-import type { Filter } from '../../../storage/filters.ts';
 import { formatCount, plural } from '../../../text/plural.ts';
+import type { InboxQuery } from '../router.ts';
 
 export const title = 'Export submissions';
-export const isOf = (total: number, { filter, search }: { filter: Filter; search: string }) => {
-	const narrowed = filter === 'all' ? 'without spam' : `filter “${filter}”`;
-	return `${plural(total, 'submission')}: what the inbox shows now, ${narrowed}${search && `, search “${search}”`}.`;
+export const isOf = (total: number, { filter, label, search }: InboxQuery) => {
+	const narrowed = filter === 'all' ? 'without spam and archive' : `filter “${filter}”`;
+	return `${plural(total, 'submission')}: what the inbox shows now, ${narrowed}${label && `, label “${label}”`}${search && `, search “${search}”`}.`;
 };
 
 export const format = 'Format';

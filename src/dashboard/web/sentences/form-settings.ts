@@ -7,6 +7,8 @@ import { roughSize } from '../../../text/byte-sizes.ts';
 import { plural } from '../../../text/plural.ts';
 import { phrase } from './phrase.ts';
 
+export const viewQuery = 'Query';
+export const removeView = 'Remove view';
 export const settingsOf = 'Settings of';
 export const groups = 'Groups';
 export const keptIn = (file: string) =>

@@ -68,6 +68,7 @@ export const shortcutGroups: Record<string, Record<string, string>> = {
 	Submission: {
 		s: 'Star',
 		e: 'Mark read or unread',
+		a: 'Archive, or back to the inbox',
 		'!': 'Spam, or not spam',
 		'+': 'Genuine: teach it',
 		'#': 'Delete',

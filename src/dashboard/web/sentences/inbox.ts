@@ -1,9 +1,9 @@
 /** Sentences of the inbox: its toolbar, its rows, the bar for many of them, and what its actions report. */
 
 import type { ComponentChildren } from 'preact';
-import type { Filter } from '../../../storage/filters.ts';
 import { formatCount, plural } from '../../../text/plural.ts';
 import type { Flags } from '../api-types.ts';
+import type { Tab } from '../router.ts';
 import { phrase } from './phrase.ts';
 
 export const submissions = 'Submissions';
@@ -11,13 +11,22 @@ export const hasArrived = (form: string | undefined) => `A new submission has ar
 export const arrivals = (count: number) => plural(count, 'new submission');
 
 export const filter = 'Filter';
-export const filters: Record<Filter, string> = {
+export const filters: Record<Tab, string> = {
 	all: 'All',
 	unread: 'Unread',
 	starred: 'Starred',
 	spam: 'Spam',
 	pending: 'Unconfirmed',
+	archived: 'Archived',
 };
+export const labels = 'Labels';
+export const views = 'Views';
+export const viewIs = (name: string) => `View: ${name}`;
+export const viewName = 'Name of the view';
+export const saveView = 'Save this view';
+export const removeView = (name: string) => `Remove the view ${name}`;
+export const labelIs = (label: string) => `Label: ${label}`;
+export const anyLabel = 'Any label';
 export const search = 'Search';
 export const searchSubmissions = 'Search submissions';
 export const dates = 'Dates';
@@ -36,6 +45,7 @@ export const starOf = (title: string) => `Star ${title}`;
 export const spamScore = (score: number) => `Spam score ${score}`;
 export const files = (count: number, isInfected: boolean) =>
 	`${plural(count, 'file')}${isInfected ? ', infected' : ''}`;
+export const hasNote = 'Has a note';
 export const noContent = 'No content';
 export const damaged = 'Damaged';
 
@@ -46,6 +56,8 @@ export const markUnread = 'Mark unread';
 export const spam = 'Spam';
 export const notSpam = 'Not spam';
 export const genuine = 'Genuine';
+export const archive = 'Archive';
+export const unarchive = 'Move to the inbox';
 export const remove = 'Delete';
 
 export const selectedSubmissions = 'Selected submissions';
@@ -60,12 +72,16 @@ export const removeWarning =
 	'Every submission that matches the current filter and search will be deleted, with its files. A search also finds parts of words. This cannot be undone.';
 
 export const nothingFound = 'Nothing found';
-export const nothingFoundHint = 'No submission matches these words and dates. Parts of words match, too.';
+export const nothingFoundHint = 'No submission here matches these words, dates and label. Parts of words match, too.';
 export const clearSearch = 'Clear the search';
 export const allRead = 'All read';
 export const nothingStarred = 'Nothing starred';
 export const nothingStarredHint = (key: ComponentChildren) =>
 	phrase`Star what you want to come back to: ${key} on an open submission.`;
+export const nothingArchived = 'Nothing archived';
+export const nothingArchivedHint = (key: ComponentChildren) =>
+	phrase`Archive what is done: ${key} on an open submission takes it out of the inbox.`;
+export const allArchived = 'All archived';
 export const noSpam = 'No spam';
 export const noSpamHint =
 	'Submissions that fill in the honeypot or fail the captcha appear here, without a notification.';
@@ -81,6 +97,7 @@ const changes: Record<keyof Flags, [on: string, off: string]> = {
 	isRead: ['marked as read', 'marked as unread'],
 	isStarred: ['starred', 'unstarred'],
 	isSpam: ['moved to spam', 'moved to the inbox'],
+	isArchived: ['archived', 'back in the inbox'],
 };
 export const changed = (count: number, flag: keyof Flags, isOn: boolean) =>
 	`${plural(count, 'submission')} ${changes[flag][isOn ? 0 : 1]}.`;

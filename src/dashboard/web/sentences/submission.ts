@@ -16,6 +16,13 @@ export const replySubject = (form: string | undefined) => `Re: ${form ?? 'your m
 export const isDamaged = 'This submission can no longer be read: the disk lost it. Restore a backup.';
 export const isGone = 'This submission is gone';
 
+export const ownWords = 'Labels and note';
+export const newLabel = 'New label';
+export const addLabel = 'Add';
+export const removeLabel = (label: string) => `Remove the label ${label}`;
+export const note = 'Note';
+export const noteHint = 'For you and your colleagues; stored when you leave it.';
+
 export const block = 'Block';
 export const blockSender = 'Block the sender';
 export const blockHint = 'What comes from there goes to spam from now on, and so does this submission.';

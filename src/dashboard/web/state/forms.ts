@@ -6,6 +6,7 @@ import { BLANK_SETTINGS } from '../../../forms/settings.ts';
 import { mapOtherCounts } from '../../../storage/filters.ts';
 import * as api from '../api.ts';
 import type { Form } from '../api-types.ts';
+import { countIn } from '../inbox-query.ts';
 import * as words from '../sentences/words.ts';
 import { createThrottle } from '../throttle.ts';
 import { may, type ShownSession, session } from './session.ts';
@@ -14,6 +15,9 @@ import { may, type ShownSession, session } from './session.ts';
 export const forms = signal<Form[] | undefined>(undefined);
 
 const REFRESH_DELAY_MS = 400;
+
+/** How many submissions wait to be read: what is archived does not. */
+export const unreadIn = (form: Form | undefined): number => countIn('unread', form);
 
 export const formOf = (id: string): Form | undefined => forms.value?.find((form) => form.id === id);
 

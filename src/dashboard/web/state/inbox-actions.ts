@@ -1,7 +1,7 @@
 /** Actions on submissions: flags apply at once and can be undone; deletion waits for its toast. */
 
 import * as api from '../api.ts';
-import type { Flags, Selection, Submission } from '../api-types.ts';
+import type { Flags, Owned, Selection, Submission } from '../api-types.ts';
 import * as words from '../sentences/words.ts';
 import { refreshFormsSoon } from './forms.ts';
 import type { Inbox } from './inbox.ts';
@@ -9,6 +9,10 @@ import { session } from './session.ts';
 import { showError, showToast } from './toasts.ts';
 
 type Flag = keyof Flags;
+
+/** Returns whether a submission leaves the list by it. */
+export const movesAway = (flags: Partial<Flags>): boolean =>
+	flags.isSpam !== undefined || flags.isArchived !== undefined;
 
 function describe(count: number, flags: Partial<Flags>): string {
 	const [flag, isOn] = Object.entries(flags)[0] as [Flag, boolean];
@@ -28,7 +32,7 @@ async function restore(inbox: Inbox, rows: Submission[], flags: Partial<Flags>):
 		for (const value of [true, false]) {
 			const ids = rows.filter((row) => row[flag] === value).map(({ id }) => id);
 			if (ids.length === 0) continue;
-			inbox.applyFlags(new Set(ids), { [flag]: value });
+			inbox.apply(new Set(ids), { [flag]: value });
 			await send(inbox.formId, ids, { [flag]: value });
 		}
 	}
@@ -44,7 +48,7 @@ function sendWithheld(formId: string, ids: string[]): void {
 }
 
 function toastFor(inbox: Inbox, rows: Submission[], flags: Partial<Flags>): void {
-	const isQuiet = rows.length === 1 && flags.isSpam === undefined;
+	const isQuiet = rows.length === 1 && !movesAway(flags);
 	if (isQuiet) return;
 	const ids = rows.map(({ id }) => id);
 	const undo = { label: words.inbox.undo, run: () => void restore(inbox, rows, flags).catch(showError) };
@@ -61,18 +65,28 @@ function toastFor(inbox: Inbox, rows: Submission[], flags: Partial<Flags>): void
 export async function setFlags(inbox: Inbox, rows: Submission[], flags: Partial<Flags>): Promise<void> {
 	const ids = rows.map(({ id }) => id);
 	if (ids.length === 0) return;
-	inbox.applyFlags(new Set(ids), flags);
-	if (flags.isSpam !== undefined) inbox.hide(ids);
+	inbox.apply(new Set(ids), flags);
+	if (movesAway(flags)) inbox.hide(ids);
 	try {
 		await send(inbox.formId, ids, flags);
 		toastFor(inbox, rows, flags);
-		if (flags.isSpam !== undefined) await inbox.reloadAndUnhide(ids);
+		if (movesAway(flags)) await inbox.reloadAndUnhide(ids);
 	} catch (error) {
-		for (const row of rows) inbox.applyFlags(new Set([row.id]), row);
+		for (const row of rows) inbox.apply(new Set([row.id]), row);
 		inbox.unhide(ids);
 		showError(error);
 	}
 	refreshFormsSoon();
+}
+
+/** Stores labels or a note; the view shows what is stored. */
+export async function setWords(inbox: Inbox, { id }: Submission, change: Partial<Owned>): Promise<void> {
+	try {
+		const { labels, note } = await api.submissions.update(inbox.formId, id, change);
+		inbox.apply(new Set([id]), { labels, note });
+	} catch (error) {
+		showError(error);
+	}
 }
 
 /** Marks these as genuine, which the server learns from; they stay where they are. */

@@ -2,7 +2,7 @@
 
 import { batch, computed, signal } from '@preact/signals';
 import * as api from '../api.ts';
-import type { Flags, Submission, SubmissionPage } from '../api-types.ts';
+import type { Owned, Submission, SubmissionPage } from '../api-types.ts';
 import { listQueryOf, PAGE_SIZE } from '../inbox-query.ts';
 import type { InboxQuery } from '../router.ts';
 import { createThrottle } from '../throttle.ts';
@@ -62,6 +62,8 @@ export function createInbox(formId: string) {
 	const rows = computed(() =>
 		(page.value?.submissions ?? []).filter(({ id }) => !hidden.value.has(id)).slice(0, PAGE_SIZE),
 	);
+	/** Those of the page, each once. */
+	const labels = computed(() => [...new Set(rows.value.flatMap((row) => row.labels))].sort());
 	const total = computed(() => Math.max(0, (page.value?.pagination.total ?? 0) - hidden.value.size));
 
 	function applyPage(next: SubmissionPage, { isQuiet }: { isQuiet: boolean }): void {
@@ -117,6 +119,7 @@ export function createInbox(formId: string) {
 		...signals,
 		formId,
 		rows,
+		labels,
 		total,
 		reload: () => load({ isQuiet: false }),
 
@@ -153,10 +156,10 @@ export function createInbox(formId: string) {
 			}
 		},
 
-		/** Applies flags at once to the list and the open submission. */
-		applyFlags(ids: ReadonlySet<string>, flags: Partial<Flags>): void {
+		/** Applies what is set at once to the list and the open submission. */
+		apply(ids: ReadonlySet<string>, change: Partial<Owned>): void {
 			actedAt = Date.now();
-			updateRows((row) => (ids.has(row.id) ? { ...row, ...flags } : row));
+			updateRows((row) => (ids.has(row.id) ? { ...row, ...change } : row));
 		},
 
 		/** Reads again what the virus scanner has found in the files of a submission. */

@@ -18,7 +18,7 @@ import { navigate } from '../location.ts';
 import { to } from '../router.ts';
 import * as words from '../sentences/words.ts';
 import { now } from '../state/clock.ts';
-import { forms, putForm } from '../state/forms.ts';
+import { forms, putForm, unreadIn } from '../state/forms.ts';
 import { useLiveEvents } from '../state/live.ts';
 import { may, session } from '../state/session.ts';
 import { createThrottle } from '../throttle.ts';
@@ -136,7 +136,7 @@ function FormsTable({ list, stats }: { list: Form[]; stats: AllStats | undefined
 		{
 			head: words.forms.unread,
 			class: 'number',
-			cell: ({ id, unreadCount }) => <Count count={unreadCount} href={to.inbox(id, { filter: 'unread' })} />,
+			cell: (form) => <Count count={unreadIn(form)} href={to.inbox(form.id, { filter: 'unread' })} />,
 		},
 		{
 			head: words.forms.spam,

@@ -10,7 +10,7 @@ import { navigate } from '../location.ts';
 import { to } from '../router.ts';
 import * as words from '../sentences/words.ts';
 import { useShortcuts } from '../shortcuts.ts';
-import { formOf, forms } from '../state/forms.ts';
+import { formOf, forms, unreadIn } from '../state/forms.ts';
 import { createInbox, type Inbox, type InboxProps } from '../state/inbox.ts';
 import { useLiveEvents } from '../state/live.ts';
 import { showError } from '../state/toasts.ts';
@@ -105,7 +105,8 @@ export function InboxView(props: Place) {
 	const { form, submission, query } = props;
 	const inbox = useInbox(props);
 	const known = formOf(form);
-	useTitle(`${known?.unreadCount ? `(${known.unreadCount}) ` : ''}${known?.name ?? words.frame.inboxTab}`);
+	const unread = unreadIn(known);
+	useTitle(`${unread > 0 ? `(${unread}) ` : ''}${known?.name ?? words.frame.inboxTab}`);
 	useInboxFocus(props);
 	const keys = inboxKeys(inbox, props);
 	useShortcuts(keys);

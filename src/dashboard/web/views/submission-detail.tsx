@@ -20,6 +20,7 @@ import { BlockMenu } from './submission-detail/block-menu.tsx';
 import { Context } from './submission-detail/context.tsx';
 import { FieldList } from './submission-detail/field-list.tsx';
 import { Files } from './submission-detail/files.tsx';
+import { OwnWords } from './submission-detail/own-words.tsx';
 import { SubmissionDeliveries } from './submission-detail/submission-deliveries.tsx';
 import { Verdict } from './submission-detail/verdict.tsx';
 
@@ -49,6 +50,14 @@ function Actions({ row, keys }: { row: Submission; keys: InboxKeys }) {
 						hotkey="e"
 						onClick={keys.e}
 					/>
+					{!row.isSpam && (
+						<IconButton
+							icon={row.isArchived ? 'inbox' : 'archive'}
+							label={row.isArchived ? words.inbox.unarchive : words.inbox.archive}
+							hotkey="a"
+							onClick={keys.a}
+						/>
+					)}
 					<IconButton
 						icon={row.isSpam ? 'inbox' : 'ban'}
 						label={row.isSpam ? words.inbox.notSpam : words.inbox.spam}
@@ -137,6 +146,7 @@ function Body({ inbox, row }: { inbox: Inbox; row: Submission }) {
 			{row.damaged && <p class="muted">{words.submission.isDamaged}</p>}
 			<Verdict form={inbox.formId} row={row} />
 			<FieldList form={inbox.formId} data={row.data} files={row.files} />
+			<OwnWords key={row.id} inbox={inbox} row={row} />
 			<Files form={inbox.formId} submission={row.id} files={row.files} />
 			<Context meta={row.meta} />
 			{may('admin') && <SubmissionDeliveries key={row.id} form={inbox.formId} submission={row.id} />}

@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact';
 import { type ContextRules, NO_CONTEXT } from '../../../../form-values/context-rules.ts';
+import type { SavedView } from '../../../../form-values/saved-views.ts';
 import type { Choices as ChoicesKind } from '../../../../forms/kinds/choice.ts';
 import type { Context } from '../../../../forms/kinds/context.ts';
 import type { Fields } from '../../../../forms/kinds/fields.ts';
@@ -15,6 +16,7 @@ import type { Count, Moment } from '../../../../forms/kinds/scalar.ts';
 import type { Setting } from '../../../../forms/kinds/setting.ts';
 import type { Spam } from '../../../../forms/kinds/spam.ts';
 import type { Text } from '../../../../forms/kinds/text.ts';
+import type { Views } from '../../../../forms/kinds/views.ts';
 import type {
 	AutoresponderSetting as AutoresponderKind,
 	ConfirmationSetting,
@@ -39,6 +41,7 @@ import { type PagesDraft, PagesSetting, pagesChange, pagesDraft } from './pages-
 import { type RetentionDraft, RetentionSetting, retentionChange, retentionDraft } from './retention-setting.tsx';
 import { type RouteDraft, RoutesSetting, routeDraft, routeOf } from './routes-setting.tsx';
 import { type SpamDraft, SpamSetting, spamChange, spamDraft } from './spam-setting.tsx';
+import { ViewsSetting } from './views-setting.tsx';
 import {
 	type AutoresponderDraft,
 	AutoresponderSetting,
@@ -212,6 +215,12 @@ const confirmation: Control<ConfirmationSetting, ConfirmationDraft> = {
 	Input: ConfirmationMailSetting,
 };
 
+const views: Control<Views, SavedView[]> = {
+	draft: (value) => value,
+	change: (draft) => draft,
+	Input: ViewsSetting,
+};
+
 type Kind = Exclude<FormSetting['kind'], 'switch'>;
 
 const CONTROLS: { [K in Kind]: Control<Extract<FormSetting, { kind: K }>, unknown> } = {
@@ -231,6 +240,7 @@ const CONTROLS: { [K in Kind]: Control<Extract<FormSetting, { kind: K }>, unknow
 	pages,
 	autoresponder,
 	confirmation,
+	views,
 };
 
 /** `undefined` for a switch. */

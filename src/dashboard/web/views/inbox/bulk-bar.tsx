@@ -51,6 +51,7 @@ export function BulkBar({ inbox, query }: InboxProps) {
 		counted.then(({ matched }) => setDoomed(matched)).catch(showError);
 	};
 	const isSpam = query.filter === 'spam';
+	const isArchived = query.filter === 'archived';
 	const allStarred = rows.every((row) => row.isStarred);
 	return (
 		<div class="bulk-bar row wrap" role="toolbar" aria-label={words.inbox.selectedSubmissions}>
@@ -66,6 +67,14 @@ export function BulkBar({ inbox, query }: InboxProps) {
 							hotkey="s"
 							onClick={() => set({ isStarred: !allStarred })}
 						/>
+						{!isSpam && (
+							<IconButton
+								icon={isArchived ? 'inbox' : 'archive'}
+								label={isArchived ? words.inbox.unarchive : words.inbox.archive}
+								hotkey="a"
+								onClick={() => set({ isArchived: !isArchived })}
+							/>
+						)}
 						<Button
 							look="small"
 							icon={isSpam ? 'inbox' : 'ban'}

@@ -19,6 +19,13 @@ export function InboxEmpty({ form: id, query }: { form: string; query: InboxQuer
 		);
 	}
 	if (query.filter === 'unread') return <EmptyState icon="check" title={words.inbox.allRead} />;
+	if (query.filter === 'archived') {
+		return (
+			<EmptyState icon="archive" title={words.inbox.nothingArchived}>
+				<p>{words.inbox.nothingArchivedHint(<kbd>a</kbd>)}</p>
+			</EmptyState>
+		);
+	}
 	if (query.filter === 'starred') {
 		return (
 			<EmptyState icon="star" title={words.inbox.nothingStarred}>
@@ -40,6 +47,7 @@ export function InboxEmpty({ form: id, query }: { form: string; query: InboxQuer
 			</EmptyState>
 		);
 	}
+	if (form && form.archivedCount > 0) return <EmptyState icon="check" title={words.inbox.allArchived} />;
 	return (
 		<EmptyState icon="inbox" title={words.inbox.waiting}>
 			<p>{form && !form.isActive ? words.inbox.waitingPaused : words.inbox.waitingHint}</p>

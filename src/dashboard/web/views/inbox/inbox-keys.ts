@@ -5,7 +5,7 @@ import { navigate } from '../../location.ts';
 import { type InboxQuery, to } from '../../router.ts';
 import type { Bindings } from '../../shortcuts.ts';
 import type { Inbox } from '../../state/inbox.ts';
-import { markGenuine, removeLater, setFlags } from '../../state/inbox-actions.ts';
+import { markGenuine, movesAway, removeLater, setFlags } from '../../state/inbox-actions.ts';
 import { may } from '../../state/session.ts';
 
 /** The state of the inbox in the address. */
@@ -64,9 +64,10 @@ export function inboxKeys(inbox: Inbox, place: Place) {
 	const toggle = (flag: keyof Flags) => {
 		const rows = targets();
 		if (!may('write') || rows.length === 0) return;
-		if (flag === 'isSpam' && place.submission !== null) leave(inbox, place);
+		const isLeaving = movesAway({ [flag]: true });
+		if (isLeaving && place.submission !== null) leave(inbox, place);
 		void setFlags(inbox, rows, { [flag]: !rows.every((row) => row[flag]) });
-		if (flag === 'isSpam') refocus();
+		if (isLeaving) refocus();
 	};
 	const genuine = () => {
 		const rows = targets();
@@ -96,6 +97,7 @@ export function inboxKeys(inbox: Inbox, place: Place) {
 		k: () => step(inbox, place, -1),
 		s: () => toggle('isStarred'),
 		e: () => toggle('isRead'),
+		a: () => toggle('isArchived'),
 		'!': () => toggle('isSpam'),
 		'+': genuine,
 		'#': remove,

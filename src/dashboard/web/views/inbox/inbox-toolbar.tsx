@@ -1,13 +1,13 @@
 /** The query of the inbox: filters with counts, search, dates; and columns, export. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { COUNT_OF, countName, FILTERS } from '../../../../storage/filters.ts';
+import { TABS } from '../../../../forms/kinds/views.ts';
 import { formatCount } from '../../../../text/plural.ts';
 import { Button, IconButton } from '../../components/buttons.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Field, Ticks } from '../../components/inputs.tsx';
 import { Menu } from '../../components/menu.tsx';
-import { isNarrowed } from '../../inbox-query.ts';
+import { countIn, isNarrowed } from '../../inbox-query.ts';
 import { replaceAddress } from '../../location.ts';
 import { type InboxQuery, to } from '../../router.ts';
 import * as words from '../../sentences/words.ts';
@@ -15,6 +15,7 @@ import { columnsFor, rememberColumns } from '../../state/columns.ts';
 import { fieldLabels, formOf } from '../../state/forms.ts';
 import type { Inbox, InboxProps } from '../../state/inbox.ts';
 import { ExportDialog } from '../export-dialog.tsx';
+import { Views } from './views-menu.tsx';
 
 const TYPING_MS = 200;
 
@@ -22,8 +23,8 @@ function Filters({ form: id, query }: { form: string; query: InboxQuery }) {
 	const form = formOf(id);
 	return (
 		<nav class="filters" aria-label={words.inbox.filter}>
-			{FILTERS.map((filter) => {
-				const count = form?.[countName(COUNT_OF[filter])] ?? 0;
+			{TABS.map((filter) => {
+				const count = countIn(filter, form);
 				// Few forms have visitors confirm their address.
 				if (filter === 'pending' && !form?.confirm && count === 0 && query.filter !== filter) return null;
 				return (
@@ -86,7 +87,7 @@ function Dates({ form, query }: { form: string; query: InboxQuery }) {
 				<>
 					<Icon name="calendar" />
 					<span class="visually-hidden">{isSet ? words.inbox.datesAre : ''}</span>
-					<span>{isSet ? words.inbox.datesFromTo(query.from, query.to) : words.inbox.dates}</span>
+					<span class="tool-name">{isSet ? words.inbox.datesFromTo(query.from, query.to) : words.inbox.dates}</span>
 				</>
 			}
 		>
@@ -95,6 +96,34 @@ function Dates({ form, query }: { form: string; query: InboxQuery }) {
 				<Field label={words.controls.toDay} type="date" value={query.to} onInput={(day) => set({ to: day })} />
 				<Button look="small" label={words.inbox.anyTime} onClick={() => set({ from: '', to: '' })} disabled={!isSet} />
 			</div>
+		</Menu>
+	);
+}
+
+/** The labels that the page has, to show those alone that have one. */
+function Labels({ inbox, query }: InboxProps) {
+	const labels = [...new Set([...(query.label ? [query.label] : []), ...inbox.labels.value])];
+	if (labels.length === 0) return null;
+	const address = (label: string) => to.inbox(inbox.formId, { ...query, label, page: 1 });
+	return (
+		<Menu
+			name={query.label ? words.inbox.labelIs(query.label) : words.inbox.labels}
+			buttonClass={query.label ? 'button small active' : 'button small'}
+			label={
+				<>
+					<Icon name="tag" />
+					<bdi class="clip tool-name">{query.label || words.inbox.labels}</bdi>
+				</>
+			}
+		>
+			<nav class="stack menu-links" aria-label={words.inbox.labels}>
+				{labels.map((label) => (
+					<a key={label} href={address(label)} aria-current={label === query.label ? 'true' : undefined}>
+						<bdi>{label}</bdi>
+					</a>
+				))}
+				{query.label && <a href={address('')}>{words.inbox.anyLabel}</a>}
+			</nav>
 		</Menu>
 	);
 }
@@ -124,6 +153,8 @@ export function InboxToolbar({ inbox, query, isNarrow }: InboxProps & { isNarrow
 			<Filters form={formId} query={query} />
 			<div class="toolbar-tools row">
 				<Search form={formId} query={query} />
+				<Views form={formId} query={query} />
+				<Labels inbox={inbox} query={query} />
 				<Dates form={formId} query={query} />
 				{!isNarrow && <Columns inbox={inbox} />}
 				<IconButton icon="download" label={words.controls.exportThem} onClick={() => setExporting(true)} />

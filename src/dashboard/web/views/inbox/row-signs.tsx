@@ -1,4 +1,4 @@
-/** The end of a row: the points of a submission as spam, its files, and when it came. */
+/** The labels of a row, and its end: the points of a submission as spam, its note, its files, and when it came. */
 
 import type { Submission } from '../../api-types.ts';
 import { Icon } from '../../components/icon.tsx';
@@ -28,10 +28,29 @@ function Attached({ row: { files } }: { row: Submission }) {
 	);
 }
 
+export function RowLabels({ row: { labels } }: { row: Submission }) {
+	return labels.map((label) => (
+		<span key={label} class="chip label">
+			<bdi>{label}</bdi>
+		</span>
+	));
+}
+
+function Noted({ row: { note } }: { row: Submission }) {
+	if (note === null) return null;
+	return (
+		<span class="attached" title={note}>
+			<Icon name="note" />
+			<span class="visually-hidden">{words.inbox.hasNote}</span>
+		</span>
+	);
+}
+
 export function RowSigns({ row }: { row: Submission }) {
 	return (
 		<>
 			<SpamScore row={row} />
+			<Noted row={row} />
 			<Attached row={row} />
 			<Time iso={row.createdAt} />
 		</>

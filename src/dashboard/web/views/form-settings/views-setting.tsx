@@ -1,0 +1,51 @@
+/** The saved views of the inbox, by name and query. */
+
+import { type SavedView, VIEW_NAME_MAX } from '../../../../form-values/saved-views.ts';
+import type { Views } from '../../../../forms/kinds/views.ts';
+import { Button } from '../../components/buttons.tsx';
+import { Field } from '../../components/inputs.tsx';
+import { errorOf } from '../../field-errors.ts';
+import * as words from '../../sentences/words.ts';
+import type { ControlProps } from './control-props.ts';
+
+export function ViewsSetting({ name, setting, draft, error, disabled, onChange }: ControlProps<Views, SavedView[]>) {
+	const set = (at: number, change: Partial<SavedView>) =>
+		onChange(draft.with(at, { ...(draft[at] as SavedView), ...change }));
+	return (
+		<fieldset class="stack">
+			<legend>{setting.label}</legend>
+			<p class="hint">{setting.hint}</p>
+			<ol class="rules">
+				{draft.map((view, at) => (
+					<li key={at} class="rule rule-body stack">
+						<Field
+							label={words.inbox.viewName}
+							value={view.name}
+							maxLength={VIEW_NAME_MAX}
+							error={errorOf(error, `${name}.${at}.name`)}
+							disabled={disabled}
+							onInput={(value) => set(at, { name: value })}
+						/>
+						<Field
+							label={words.formSettings.viewQuery}
+							value={view.query}
+							isMono
+							error={errorOf(error, `${name}.${at}.query`)}
+							disabled={disabled}
+							onInput={(query) => set(at, { query })}
+						/>
+						{!disabled && (
+							<div>
+								<Button
+									label={words.formSettings.removeView}
+									look="small danger"
+									onClick={() => onChange(draft.toSpliced(at, 1))}
+								/>
+							</div>
+						)}
+					</li>
+				))}
+			</ol>
+		</fieldset>
+	);
+}

@@ -1,0 +1,80 @@
+/** The saved views of a form: opens one, removes one, and saves what the inbox shows now. */
+
+import { useState } from 'preact/hooks';
+import { VIEW_NAME_MAX, VIEWS_MAX } from '../../../../form-values/saved-views.ts';
+import * as api from '../../api.ts';
+import { Button, IconButton } from '../../components/buttons.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { Field } from '../../components/inputs.tsx';
+import { Menu } from '../../components/menu.tsx';
+import { type InboxQuery, openedQuery, savedQuery, to } from '../../router.ts';
+import * as words from '../../sentences/words.ts';
+import { formOf, putForm } from '../../state/forms.ts';
+import { may, session } from '../../state/session.ts';
+import { showError } from '../../state/toasts.ts';
+
+type View = { name: string; query: string };
+
+function SaveView({ onSave }: { onSave: (name: string) => Promise<void> }) {
+	const [name, setName] = useState('');
+	const save = (event: Event) => {
+		event.preventDefault();
+		void onSave(name.trim()).then(() => setName(''));
+	};
+	return (
+		<form class="stack" onSubmit={save}>
+			<Field label={words.inbox.viewName} value={name} onInput={setName} maxLength={VIEW_NAME_MAX} />
+			<Button label={words.inbox.saveView} type="submit" look="small" disabled={name.trim() === ''} />
+		</form>
+	);
+}
+
+export function Views({ form: id, query }: { form: string; query: InboxQuery }) {
+	const views = formOf(id)?.views ?? [];
+	const mayChange = may('write') && !session.value?.form;
+	const now = savedQuery(query);
+	const current = views.find((view) => view.query === now);
+	if (views.length === 0 && (!mayChange || now === '')) return null;
+
+	async function store(changed: View[]): Promise<void> {
+		try {
+			putForm(await api.forms.update(id, { views: changed }));
+		} catch (error) {
+			showError(error);
+		}
+	}
+
+	const others = (name: string) => views.filter((view) => view.name !== name);
+	return (
+		<Menu
+			name={current ? words.inbox.viewIs(current.name) : words.inbox.views}
+			buttonClass={current ? 'button small active' : 'button small'}
+			label={
+				<>
+					<Icon name="inbox" />
+					<bdi class="clip tool-name">{current?.name ?? words.inbox.views}</bdi>
+				</>
+			}
+		>
+			<div class="stack">
+				{views.length > 0 && (
+					<ul class="menu-links">
+						{views.map(({ name, query: saved }) => (
+							<li key={name} class="row">
+								<a href={to.inbox(id, openedQuery(saved))} aria-current={saved === now ? 'true' : undefined}>
+									<bdi>{name}</bdi>
+								</a>
+								{mayChange && (
+									<IconButton icon="x" label={words.inbox.removeView(name)} onClick={() => void store(others(name))} />
+								)}
+							</li>
+						))}
+					</ul>
+				)}
+				{mayChange && now !== '' && !current && views.length < VIEWS_MAX && (
+					<SaveView onSave={(name) => store([...others(name), { name, query: now }])} />
+				)}
+			</div>
+		</Menu>
+	);
+}

@@ -1,0 +1,106 @@
+/** Labels as chips, each leading to all that have it, and a note that is stored when it is left. */
+
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { LABEL_MAX, LABELS_MAX, NOTE_MAX } from '../../../../storage/labels.ts';
+import type { Submission } from '../../api-types.ts';
+import { Button, IconButton } from '../../components/buttons.tsx';
+import { Field } from '../../components/inputs.tsx';
+import { to } from '../../router.ts';
+import * as words from '../../sentences/words.ts';
+import type { Inbox } from '../../state/inbox.ts';
+import { setWords } from '../../state/inbox-actions.ts';
+import { may } from '../../state/session.ts';
+
+interface Props {
+	inbox: Inbox;
+	row: Submission;
+}
+
+function Labels({ inbox, row }: Props) {
+	if (row.labels.length === 0) return null;
+	return (
+		<ul class="row wrap label-list">
+			{row.labels.map((label) => (
+				<li key={label} class="chip label">
+					<a href={to.inbox(inbox.formId, { label })}>
+						<bdi>{label}</bdi>
+					</a>
+					{may('write') && (
+						<IconButton
+							icon="x"
+							label={words.submission.removeLabel(label)}
+							onClick={() => void setWords(inbox, row, { labels: row.labels.filter((other) => other !== label) })}
+						/>
+					)}
+				</li>
+			))}
+		</ul>
+	);
+}
+
+function NewLabel({ inbox, row }: Props) {
+	const [label, setLabel] = useState('');
+	const known = useId();
+	async function add(event: Event): Promise<void> {
+		event.preventDefault();
+		const added = label.trim();
+		if (added === '') return;
+		setLabel('');
+		await setWords(inbox, row, { labels: [...row.labels, added] });
+	}
+	return (
+		<form class="new-label row" onSubmit={(event) => void add(event)}>
+			<Field
+				label={words.submission.newLabel}
+				value={label}
+				onInput={setLabel}
+				maxLength={LABEL_MAX}
+				list={known}
+				disabled={row.labels.length >= LABELS_MAX}
+			/>
+			<datalist id={known}>
+				{inbox.labels.value
+					.filter((other) => !row.labels.includes(other))
+					.map((other) => (
+						<option key={other} value={other} />
+					))}
+			</datalist>
+			<Button label={words.submission.addLabel} type="submit" disabled={label.trim() === ''} />
+		</form>
+	);
+}
+
+function Note({ inbox, row }: Props) {
+	const stored = row.note ?? '';
+	const [text, setText] = useState(stored);
+	const before = useRef(stored);
+	useEffect(() => {
+		// Another owner's note does not replace one that is being written here.
+		if (text === before.current) setText(stored);
+		before.current = stored;
+	}, [stored]);
+	return (
+		<Field
+			label={words.submission.note}
+			hint={words.submission.noteHint}
+			lines={3}
+			maxLength={NOTE_MAX}
+			value={text}
+			onInput={setText}
+			onLeave={() => text !== stored && void setWords(inbox, row, { note: text === '' ? null : text })}
+		/>
+	);
+}
+
+export function OwnWords({ inbox, row }: Props) {
+	const mayWrite = may('write');
+	if (!mayWrite && row.labels.length === 0 && row.note === null) return null;
+	return (
+		<section class="detail-section stack" aria-label={words.submission.ownWords}>
+			<Labels inbox={inbox} row={row} />
+			{mayWrite && <NewLabel inbox={inbox} row={row} />}
+			{mayWrite && <Note inbox={inbox} row={row} />}
+			{!mayWrite && row.note !== null && <p class="value-text">{row.note}</p>}
+		</section>
+	);
+}

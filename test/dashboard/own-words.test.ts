@@ -1,0 +1,165 @@
+/** The archive, labels and notes in a real browser. */
+
+import { expect, setDefaultTimeout, test } from 'bun:test';
+import { findAccessibilityFaults } from '../browser.ts';
+import { createForm, DESKTOP, eventually, openDashboard, openServerAndBrowser, PHONE, row } from './dashboard.ts';
+
+setDefaultTimeout(60_000);
+
+const { server, browser } = await openServerAndBrowser();
+
+interface Stored {
+	id: string;
+	data: { name: string };
+	isArchived: boolean;
+	labels: string[];
+	note: string | null;
+}
+
+async function filled(name: string) {
+	const form = await createForm(server, name);
+	for (const visitor of ['Ada', 'Grace', 'Joan']) await server.submit(form.slug, { name: visitor, text: 'Hello' });
+	const list = async () =>
+		(await server.call<{ submissions: Stored[] }>(`GET /api/forms/${form.id}/submissions`)).body.submissions;
+	const stored = async (visitor: string) => (await list()).find(({ data }) => data.name === visitor) as Stored;
+	return { form, stored };
+}
+
+test('what is archived leaves the inbox, and comes back', async () => {
+	const { form, stored } = await filled('Archive');
+	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo(`/forms/${form.id}`);
+	await row(page, 'Ada').getByRole('link', { name: 'Ada' }).click();
+	const detail = page.getByRole('article', { name: 'Submission' });
+	await detail.getByRole('heading', { name: 'Ada' }).waitFor();
+	await detail.getByRole('button', { name: 'Archive' }).click();
+	await page.getByText('1 submission archived.').waitFor();
+	await eventually(async () => (await stored('Ada')).isArchived);
+	await page.keyboard.press('Escape');
+	await row(page, 'Grace').waitFor();
+	expect(await row(page, 'Ada').count()).toBe(0);
+	const tab = (name: string) => page.getByRole('navigation', { name: 'Filter' }).getByRole('link', { name });
+	await page.waitForFunction(() => document.querySelector('.filters')?.textContent?.includes('All2'));
+	await tab('Archived').click();
+	await row(page, 'Ada').waitFor();
+	expect(await tab('Archived').textContent()).toBe('Archived1');
+	await row(page, 'Ada').getByRole('link', { name: 'Ada' }).focus();
+	await page.keyboard.press('j');
+	await page.keyboard.press('a');
+	await page.getByText('Nothing archived').waitFor();
+	await eventually(async () => !(await stored('Ada')).isArchived);
+	await page.getByRole('button', { name: 'Undo' }).last().click();
+	await row(page, 'Ada').waitFor();
+	expect(complaints).toEqual([]);
+	await close();
+});
+
+test('labels and a note are kept, shown in the list, and searched for', async () => {
+	const { form, stored } = await filled('Words');
+	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo(`/forms/${form.id}/submissions/${(await stored('Grace')).id}`);
+	const detail = page.getByRole('article', { name: 'Submission' });
+	for (const label of ['Urgent', '<b>later</b>']) {
+		await detail.getByLabel('New label').fill(label);
+		await page.keyboard.press('Enter');
+		await detail.getByRole('link', { name: label }).waitFor();
+	}
+	await detail.getByLabel('New label').fill('URGENT');
+	await page.keyboard.press('Enter');
+	await page.getByText('which are the same label').waitFor();
+	await detail.getByLabel('Note', { exact: true }).fill('Called back.\nTwice.');
+	await page.keyboard.press('Tab');
+	await eventually(async () => (await stored('Grace')).note === 'Called back.\nTwice.');
+	expect((await stored('Grace')).labels).toEqual(['Urgent', '<b>later</b>']);
+	expect(await findAccessibilityFaults(page)).toEqual([]);
+	await detail.getByRole('button', { name: 'Remove the label <b>later</b>' }).click();
+	await eventually(async () => (await stored('Grace')).labels.length === 1);
+
+	await detail.getByRole('link', { name: 'Urgent' }).click();
+	await page.getByText('1 found').waitFor();
+	await row(page, 'Grace').getByText('Has a note').waitFor({ state: 'attached' });
+	expect(await row(page, 'Ada').count()).toBe(0);
+	await page.getByRole('link', { name: 'Clear' }).click();
+	await row(page, 'Ada').waitFor();
+	await page.locator('summary[aria-label="Labels"]').click();
+	await page.getByRole('navigation', { name: 'Labels' }).getByRole('link', { name: 'Urgent' }).click();
+	await page.getByText('1 found').waitFor();
+	expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);
+	await close();
+});
+
+test('a view is saved under a name, opened by others, and removed', async () => {
+	const { form, stored } = await filled('Views');
+	const json = { labels: ['Urgent'] };
+	await server.call(`PATCH /api/forms/${form.id}/submissions/${(await stored('Joan')).id}`, { json });
+	const views = async () => (await server.call<{ views: object[] }>(`GET /api/forms/${form.id}`)).body.views;
+	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo(`/forms/${form.id}?label=Urgent&filter=unread`);
+	await page.getByText('1 found').waitFor();
+	const menu = page.locator('summary[aria-label^="View"]');
+	await menu.click();
+	await page.getByLabel('Name of the view').fill('Urgent <b>ones</b>');
+	await page.getByRole('button', { name: 'Save this view' }).click();
+	await menu.getByText('Urgent <b>ones</b>').waitFor();
+	expect(await views()).toEqual([{ name: 'Urgent <b>ones</b>', query: 'filter=unread&label=Urgent' }]);
+	expect(await findAccessibilityFaults(page)).toEqual([]);
+
+	const reader = await openDashboard({ browser, server });
+	await reader.signIn(await server.createKey({ permissions: ['read'] }));
+	await reader.goTo(`/forms/${form.id}`);
+	await row(reader.page, 'Ada').waitFor();
+	await reader.page.locator('summary[aria-label^="View"]').click();
+	await reader.page.getByRole('link', { name: 'Urgent <b>ones</b>' }).click();
+	await reader.page.getByText('1 found').waitFor();
+	expect(await reader.page.getByRole('button', { name: /Remove the view/ }).count()).toBe(0);
+	await reader.close();
+
+	await page.getByRole('button', { name: 'Remove the view Urgent <b>ones</b>' }).click();
+	await eventually(async () => (await views()).length === 0);
+	expect(complaints).toEqual([]);
+	await close();
+});
+
+test('a key that may only read sees them, and cannot change them', async () => {
+	const { form, stored } = await filled('Read');
+	const { id } = await stored('Joan');
+	const json = { labels: ['Urgent'], note: 'Mine' };
+	await server.call(`PATCH /api/forms/${form.id}/submissions/${id}`, { json });
+	const key = await server.createKey({ permissions: ['read'] });
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	await signIn(key);
+	await goTo(`/forms/${form.id}/submissions/${id}`);
+	const detail = page.getByRole('article', { name: 'Submission' });
+	await detail.getByText('Mine').waitFor();
+	await detail.getByRole('link', { name: 'Urgent' }).waitFor();
+	expect(await detail.getByRole('button', { name: 'Archive' }).count()).toBe(0);
+	expect(await detail.getByLabel('New label').count()).toBe(0);
+	await close();
+});
+
+test.each([
+	['wide', DESKTOP],
+	['narrow', PHONE],
+])('a %s page has room for what is long', async (_, viewport) => {
+	const { form, stored } = await filled('Long');
+	const { id } = await stored('Ada');
+	const labels = Array.from({ length: 10 }, (__, i) => `${i}`.repeat(40));
+	await server.call(`PATCH /api/forms/${form.id}/submissions/${id}`, { json: { labels, note: 'n'.repeat(4000) } });
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server, viewport });
+	await signIn();
+	const isTooWide = () =>
+		page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+	await goTo(`/forms/${form.id}`);
+	await page
+		.getByText(labels[0] as string)
+		.first()
+		.waitFor();
+	expect(await isTooWide()).toBe(false);
+	await goTo(`/forms/${form.id}/submissions/${id}`);
+	await page.getByLabel('Note', { exact: true }).waitFor();
+	expect(await isTooWide()).toBe(false);
+	await close();
+});

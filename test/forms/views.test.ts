@@ -1,0 +1,58 @@
+/** Saved views: which are taken, and what is said of others. */
+
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Form } from '../../src/forms/schema.ts';
+import { openTestServer, type TestServer } from '../server.ts';
+
+let server: TestServer;
+let form: Form;
+beforeAll(async () => {
+	server = await openTestServer();
+	form = (await server.call<Form>('POST /api/forms', { json: { name: 'Contact' } })).body;
+});
+afterAll(() => server.close());
+
+const set = (views: unknown) =>
+	server.call<Form & { errors?: { field: string; code: string; message: string }[] }>(`PATCH /api/forms/${form.id}`, {
+		json: { views },
+	});
+
+test('they are kept in their order, and none by default', async () => {
+	expect(form.views).toEqual([]);
+	const views = [
+		{ name: 'Urgent', query: 'filter=archived&label=urgent&search=a+b&order=asc' },
+		{ name: 'January', query: 'from=2026-01-01&to=2026-01-31' },
+		{ name: 'All', query: '' },
+	];
+	expect((await set(views)).body.views).toEqual(views);
+	expect((await set(null)).body.views).toEqual([]);
+	const most = Array.from({ length: 20 }, (_, i) => ({
+		name: `${i}`.padStart(60, 'x'),
+		query: `search=${'x'.repeat(1993)}`,
+	}));
+	expect((await set(most)).body.views).toEqual(most);
+});
+
+test.each([
+	[Array(21).fill({ name: 'a', query: '' }), 'views', /at most 20/],
+	[[{ name: ' ', query: '' }], 'views.0.name', /1 to 60/],
+	[[{ name: 'x'.repeat(61), query: '' }], 'views.0.name', /1 to 60/],
+	[
+		[
+			{ name: 'a', query: '' },
+			{ name: 'a ', query: '' },
+		],
+		'views.1.name',
+		/another view/,
+	],
+	[[{ name: 'a', query: 'x'.repeat(2001) }], 'views.0.query', /2000/],
+	[[{ name: 'a', query: 'filter=new' }], 'views.0.query', /"filter=new".*archived/],
+	[[{ name: 'a', query: 'colour=red' }], 'views.0.query', /"colour=red"/],
+	[[{ name: 'a', query: '__proto__=red' }], 'views.0.query', /__proto__/],
+	[[{ name: 'a', query: 'from=yesterday' }], 'views.0.query', /2026-01-31/],
+	[[{ name: 'a' }], 'views.0.query', /required/],
+])('%j is rejected', async (views, field, message) => {
+	const { status, body } = await set(views);
+	expect([status, body.errors?.[0]?.field]).toEqual([400, field]);
+	expect(body.errors?.[0]?.message).toMatch(message);
+});
