@@ -1,5 +1,6 @@
 /** Runs the operations on submissions that both engines share; see `../submissions/operation.ts`. */
 
+import { SEARCHED_JSON_CHARACTERS } from '../search-text.ts';
 import { type Dialect, type Engine, type Operation, rows, type Value } from '../submissions/operation.ts';
 import { INBOX_TOTAL } from './bounded-forms.ts';
 import { numbers, type Runner, rowsOf, type Sql, strings } from './connection.ts';
@@ -22,7 +23,7 @@ export const DIALECT: Dialect = {
 	},
 	usedIds: 'submissions',
 	*index(all) {
-		const texts = all.map(({ id, formId, data }) => [id, formId, storedText(data)]);
+		const texts = all.map(({ id, formId, data }) => [id, formId, storedText(data.slice(0, SEARCHED_JSON_CHARACTERS))]);
 		yield* DIALECT.insert('search_texts', { id: 'bigint', form_id: 'bigint', text: 'text' }, texts);
 	},
 	forUpdate: 'for update',

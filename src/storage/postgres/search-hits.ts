@@ -9,7 +9,7 @@
 import { conditionOf } from '../filters.ts';
 import { hasLabel, labelValue } from '../labels.ts';
 import { BEYOND_ALL_IDS } from '../rows.ts';
-import { SEARCHED_JSON_CHARACTERS, searchTerms, searchText } from '../search-text.ts';
+import { searchTerms, searchText } from '../search-text.ts';
 import type { ListQuery, Paging, Scanned, Selection } from '../submission.ts';
 import { rowsOf, type Sql, type Value } from './connection.ts';
 
@@ -34,9 +34,9 @@ interface Question {
 	values: Value[];
 }
 
-/** Returns the part of a submission that is searched. @param data The JSON text of its fields */
+/** Returns the part of a submission that is searched. @param data As `searchText` takes it */
 export function storedText(data: string): string {
-	const { text, shortWords } = searchText(data.slice(0, SEARCHED_JSON_CHARACTERS));
+	const { text, shortWords } = searchText(data);
 	return shortWords.length === 0 ? text : `${text}\n${MARK}${shortWords.join(MARK + MARK)}${MARK}`;
 }
 
