@@ -190,20 +190,24 @@ interface Operation extends Pick<DocumentDecoration, 'parameters'> {
 	isPublic?: true;
 	/** Makes a read that lets content out leave an entry in the audit log, with these query parameters. What changes something leaves one anyway. */
 	recorded?: readonly string[];
+	/** A part of what a caller does in a form: all parts of an hour leave one entry. */
+	isPart?: true;
 }
 
-/** The member of a described operation for {@link Operation.recorded}. */
+/** The members of a described operation for {@link Operation.recorded} and {@link Operation.isPart}. */
 export const RECORDED = 'x-recorded';
+export const IS_PART = 'x-part';
 
 const BODY_ERRORS = ['VALIDATION_ERROR', 'INVALID_BODY', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const;
 
 /** Describes an operation; its tag comes from the Elysia instance. */
 export function operation(operationId: string, summary: string, described: Operation): DocumentDecoration {
-	const { returns, creates, errors = [], isPublic, recorded, ...rest } = described;
+	const { returns, creates, errors = [], isPublic, recorded, isPart, ...rest } = described;
 	const shared = rest.requestBody ? BODY_ERRORS : BODY_ERRORS.slice(0, isPublic ? 0 : 1);
 	const codes = [...shared, ...errors];
 	const responses = { ...(returns && { 200: returns }), ...(creates && { 201: creates }), ...errorResponses(...codes) };
-	return { operationId, summary, ...rest, responses, ...(recorded && { [RECORDED]: recorded }) };
+	const forAudit = { ...(recorded && { [RECORDED]: recorded }), ...(isPart && { [IS_PART]: isPart }) };
+	return { operationId, summary, ...rest, responses, ...forAudit };
 }
 
 /** A required JSON body. */

@@ -1,18 +1,20 @@
 /**
  * Every request that changes something leaves one entry in the audit log, named like its operation, with no word from its route; so
- * does a read whose description says `recorded`. The entry is written in the first transaction of the request.
+ * does a read whose description says `recorded`. The entry is written in the first transaction of the request, to which further ones add.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { AnyElysia } from 'elysia';
 import type { App } from '../app.ts';
 import { shownAddress } from '../http/client-address.ts';
-import { RECORDED } from '../http/openapi.ts';
+import { IS_PART, RECORDED } from '../http/openapi.ts';
 import { queryOf } from '../http/query-parameters.ts';
 import { type Caller, type RequestInfo, requestInfo } from '../http/request-info.ts';
-import { decodeId } from '../ids.ts';
+import { decodeId, encodeId } from '../ids.ts';
 import { type Action, type Actor, createAction, recordAction } from '../storage/audit/action.ts';
 import { clipped } from '../storage/audit/changes.ts';
+import { HOUR_MS } from '../tasks/durations.ts';
+import { remember } from '../tasks/remember.ts';
 
 interface Scope {
 	action?: Action | undefined;
@@ -21,9 +23,13 @@ interface Scope {
 interface Operation {
 	name: string;
 	isRead: boolean;
+	isPart: boolean | undefined;
 	/** The parameters that an entry about a read names. */
 	recorded: readonly string[] | undefined;
 }
+
+/** Actions in parts that are remembered. */
+const PARTS_MOST = 100;
 
 type Params = Readonly<Record<string, string>>;
 
@@ -34,22 +40,29 @@ export type Recording = ReturnType<typeof createRecording>;
 
 export function createRecording({ actions, audit, config, storage }: App) {
 	actions.findBy(() => scopes.getStore()?.action);
+	const partsOf = createParts();
 
 	/** A command has none. */
 	const addressOf = ({ operator, clientAddress }: RequestInfo) =>
 		operator ? {} : { address: shownAddress(config.logAddress, clientAddress) };
 
 	/** Begins the action of a request. To be called once it is authorized. */
-	function begin(request: Request, place: { name: string; route: string; params: Params }): void {
+	function begin(request: Request, { name, isPart, ...place }: Operation & { route: string; params: Params }): void {
 		const scope = scopes.getStore();
 		const info = requestInfo(request);
 		if (!scope) return;
-		scope.action = createAction({
-			name: place.name,
-			actor: () => info.caller && actorOf(info.caller),
-			...addressOf(info),
-			...objectOf(place),
-		});
+		const { caller } = info;
+		const about = objectOf(place);
+		if (isPart && caller && about.formId !== undefined) {
+			const hour = Math.floor(Date.now() / HOUR_MS);
+			scope.action = partsOf(JSON.stringify([hour, name, actorOf(caller), addressOf(info), about.formId]));
+		} else
+			scope.action = createAction({
+				name,
+				actor: () => info.caller && actorOf(info.caller),
+				...addressOf(info),
+				...about,
+			});
 	}
 
 	function countRead(
@@ -89,7 +102,7 @@ export function createRecording({ actions, audit, config, storage }: App) {
 			const find = findOperations(router);
 			router.onBeforeHandle(({ request, route, params }) => {
 				const operation = find(request.method, route);
-				if (operation && !operation.isRead) begin(request, { name: operation.name, route, params });
+				if (operation && !operation.isRead) begin(request, { ...operation, route, params });
 			});
 			router.onAfterHandle(async ({ request, route, params, responseValue }) => {
 				const operation = find(request.method, route);
@@ -102,6 +115,13 @@ export function createRecording({ actions, audit, config, storage }: App) {
 	};
 }
 
+/** The one action of all parts with the same key. */
+const createParts = () =>
+	remember((key) => {
+		const [, name, actor, address, formId] = JSON.parse(key);
+		return createAction({ name, actor: () => actor, ...address, formId, object: `form:${encodeId(formId)}` });
+	}, PARTS_MOST);
+
 /** A response that lets nothing out, such as 304. */
 function isRejected(response: unknown): boolean {
 	return response instanceof Response && !response.ok;
@@ -113,8 +133,8 @@ function findOperations(router: AnyElysia) {
 	return (method: string, route: string): Operation | undefined => {
 		byRoute ??= new Map(
 			router.routes.flatMap(({ method: known, path, hooks }) => {
-				const { operationId: name, [RECORDED]: recorded } = hooks.detail ?? {};
-				return name ? [[`${known} ${path}`, { name, recorded, isRead: known === 'GET' }] as const] : [];
+				const { operationId: name, [RECORDED]: recorded, [IS_PART]: isPart } = hooks.detail ?? {};
+				return name ? [[`${known} ${path}`, { name, recorded, isPart, isRead: known === 'GET' }] as const] : [];
 			}),
 		);
 		return byRoute.get(`${method} ${route}`);

@@ -106,6 +106,7 @@ export const importRoutes = (
 					example: { imported: 1, known: 0, bad: 0, problems: [], missingFiles: [] },
 				}),
 				errors: ['FORM_NOT_FOUND', 'UNAVAILABLE'],
+				isPart: true,
 			}),
 		},
 	);
@@ -131,6 +132,7 @@ export const importRoutes = (
 					requestBody: bytesBody(),
 					returns: jsonResponse('The file.', { schema: SubmittedFile, example: FILE_EXAMPLE }),
 					errors: ['FORM_NOT_FOUND', 'NOT_FOUND', 'FILES_FULL', 'UNAVAILABLE'],
+					isPart: true,
 				}),
 			},
 		);
