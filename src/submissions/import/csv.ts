@@ -19,7 +19,12 @@ export async function* readCsv(
 	{ maxBytes, maxColumns }: CsvOptions,
 ): AsyncGenerator<ReadRow> {
 	let names: string[] | undefined;
-	for await (const { line, cells } of rowsOf(textOf(chunks), maxBytes)) {
+	for await (const { line, cells, problem } of rowsOf(textOf(chunks), maxBytes)) {
+		if (problem !== undefined && !names) throw notCsv(`Line ${line}: ${problem}`);
+		if (problem !== undefined) {
+			yield { line, problem };
+			continue;
+		}
 		if (!names) {
 			names = namesOf(cells, maxColumns);
 			continue;
@@ -61,30 +66,48 @@ interface Row {
 	/** Where it begins. */
 	line: number;
 	cells: string[];
+	problem?: string | undefined;
 }
 
 async function* rowsOf(texts: AsyncIterable<string>, maxCharacters: number): AsyncGenerator<Row> {
 	let rest = '';
 	let line = 1;
 	let separator: string | undefined;
+	/** A row whose end has not come is read again only once there is twice as much, and so in linear time. */
+	let enough = 0;
 	for await (const text of withEnd(texts)) {
 		rest = text === null ? rest : rest + text;
 		const isEnd = text === null;
+		if (!isEnd && rest.length < enough) continue;
 		separator ??= separatorOf(rest, isEnd);
 		let at = 0;
 		while (separator !== undefined) {
 			const found = rowAt(rest, at, { separator, isEnd });
 			if (!found) break;
-			const { cells, end } = found;
-			if (cells.length > 1 || cells[0] !== '') yield { line, cells };
+			const { end, ...row } = found;
+			if (row.cells.length > 1 || row.cells[0] !== '') yield { line, ...row };
 			line += linesIn(rest, at, end);
 			at = end;
 		}
 		rest = rest.slice(at);
-		if (rest.length > maxCharacters)
-			throw notCsv(`The row at line ${line} has more than ${maxCharacters} characters; perhaps a quote is not closed.`);
+		enough = Math.min(2 * rest.length, maxCharacters + 1);
+		if (rest.length > maxCharacters) {
+			const quote = line + openQuoteAt(rest, separator);
+			throw notCsv(
+				`The row at line ${line} has more than ${maxCharacters} characters; perhaps the quote at line ${quote} is not closed.`,
+			);
+		}
 	}
-	if (rest !== '') throw notCsv(`A quote that begins at line ${line} is not closed.`);
+	if (rest !== '') throw notCsv(`The quote that begins at line ${line + openQuoteAt(rest, separator)} is not closed.`);
+}
+
+/** Lines before the cell whose end is missing. */
+function openQuoteAt(text: string, separator = ','): number {
+	for (let at = 0; ; ) {
+		const cell = cellAt(text, at, { separator, isEnd: true });
+		if (!cell || cell.end >= text.length) return linesIn(text, 0, at);
+		at = cell.end + 1;
+	}
 }
 
 async function* withEnd(texts: AsyncIterable<string>): AsyncGenerator<string | null> {
@@ -112,33 +135,46 @@ interface Reading {
 }
 
 /** `undefined` if its end has not come, or there is nothing more. */
-function rowAt(text: string, start: number, reading: Reading): { cells: string[]; end: number } | undefined {
+function rowAt(text: string, start: number, reading: Reading): (Omit<Row, 'line'> & { end: number }) | undefined {
 	if (start >= text.length) return undefined;
 	const cells: string[] = [];
+	let problem: string | undefined;
 	for (let at = start; ; ) {
 		const cell = cellAt(text, at, reading);
 		if (!cell) return undefined;
 		const { end } = cell;
 		cells.push(cell.text);
+		if (cell.isBroken)
+			problem ??= `Text follows the end of a quote: the quote before it is not closed, or one within is not doubled.`;
 		at = end + 1;
 		if (text[end] === reading.separator) continue;
 		const isReturn = text[end] === '\r';
 		if (isReturn && at === text.length && !reading.isEnd) return undefined;
-		return { cells, end: Math.min(isReturn && text[at] === '\n' ? at + 1 : at, text.length) };
+		return { cells, problem, end: Math.min(isReturn && text[at] === '\n' ? at + 1 : at, text.length) };
 	}
 }
 
-function cellAt(text: string, at: number, { separator, isEnd }: Reading): { text: string; end: number } | undefined {
-	const quoted = text[at] === '"' ? quotedAt(text, at + 1, isEnd) : { text: '', end: at };
+interface Cell {
+	text: string;
+	end: number;
+	/** Text stands behind its quotes. */
+	isBroken?: boolean;
+}
+
+function cellAt(text: string, at: number, { separator, isEnd }: Reading): Cell | undefined {
+	const isQuoted = text[at] === '"';
+	const quoted = isQuoted ? quotedAt(text, at + 1, isEnd) : { text: '', end: at };
 	if (!quoted) return undefined;
 	let { end } = quoted;
 	while (end < text.length && text[end] !== separator && text[end] !== '\n' && text[end] !== '\r') end++;
 	if (end === text.length && !isEnd) return undefined;
-	return { text: quoted.text + text.slice(quoted.end, end), end };
+	const behind = text.slice(quoted.end, end);
+	if (!isQuoted) return { text: behind, end };
+	return { text: quoted.text, end, isBroken: behind.trim() !== '' };
 }
 
 /** Reads a cell in quotes, of which two mean one. */
-function quotedAt(text: string, start: number, isEnd: boolean): { text: string; end: number } | undefined {
+function quotedAt(text: string, start: number, isEnd: boolean): Cell | undefined {
 	let cell = '';
 	for (let at = start; ; ) {
 		const quote = text.indexOf('"', at);
