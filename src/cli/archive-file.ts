@@ -12,6 +12,7 @@ import { filesUrl } from '../config/files-urls.ts';
 import { ValueProblem } from '../config/value-problem.ts';
 import type { Config } from '../config.ts';
 import { type Cli, CommandError } from './cli.ts';
+import { onStop } from './stop-signals.ts';
 
 const ARCHIVE = /\.tar(\.age)?$/i;
 
@@ -36,8 +37,6 @@ function parsed(text: string) {
 	}
 }
 
-const STOP_SIGNALS = { SIGINT: 130, SIGTERM: 143 };
-
 /**
  * Lends a folder of `TMPDIR` for what must not stay there, as it may be readable now; Ctrl+C removes it as well. The first
  * call of the function makes it, so that nothing need be writable for what needs no folder.
@@ -49,18 +48,11 @@ export async function withScratch(purpose: string, use: (folder: () => string) =
 		return made;
 	};
 	const remove = () => made !== undefined && rmSync(made, { recursive: true, force: true });
-	const listeners = Object.entries(STOP_SIGNALS).map(([name, code]) => {
-		const listener = () => {
-			remove();
-			process.exit(code);
-		};
-		process.on(name, listener);
-		return () => process.off(name, listener);
-	});
+	const off = onStop(remove);
 	try {
 		await use(folder);
 	} finally {
-		for (const off of listeners) off();
+		off();
 		remove();
 	}
 }

@@ -3,7 +3,7 @@
 import { readJsonFields } from '../intake/body/json-fields.ts';
 import { readCsv } from '../submissions/import/csv.ts';
 import { readNdjson } from '../submissions/import/ndjson.ts';
-import type { Field, ReadRow } from '../submissions/import/rows.ts';
+import { type Field, type ReadRow, toJson } from '../submissions/import/rows.ts';
 import type { ImportReport } from '../submissions/import/schema.ts';
 import type { MappedRow } from '../submissions/import/sources.ts';
 
@@ -30,6 +30,9 @@ export interface Portion {
 	isLast: boolean;
 }
 
+/** Parses the text of a JSON object into its members. */
+export const readMembers = (text: string) => readJsonFields(text, WIDEST);
+
 type MapRow = (fields: readonly Field[]) => MappedRow;
 
 export interface Reading {
@@ -49,7 +52,7 @@ export async function* readPortions(
 	const chunks = counted(file, onRead);
 	const rows =
 		isLines || (await looksLikeLines(file))
-			? readNdjson(chunks, { readFields: (text) => readJsonFields(text, WIDEST), maxBytes: MAX_ROW_BYTES })
+			? readNdjson(chunks, { readFields: readMembers, maxBytes: MAX_ROW_BYTES })
 			: readCsv(chunks, { maxBytes: MAX_ROW_BYTES, maxColumns: CSV_COLUMNS });
 	yield* portionsOf(rows, (row) => toSent(row, { mayBeOwn, map }));
 }
@@ -82,9 +85,6 @@ function toSent({ line, fields }: GoodRow, { mayBeOwn, map }: Pick<Reading, 'may
 	const createdAt = time === undefined ? '' : `"createdAt":${JSON.stringify(time)},`;
 	return { line, text: `{"data":${data},${createdAt}"isRead":true,"isSpam":${isSpam}}` };
 }
-
-const toJson = (fields: readonly Field[]) =>
-	`{${fields.map(({ name, json }) => `${JSON.stringify(name)}:${json}`).join()}}`;
 
 /** Returns whether it is a line of an export of formsrv. */
 function isOwn(fields: readonly Field[]): boolean {

@@ -13,9 +13,10 @@ import { type Api, at, findForm } from './api.ts';
 import { type Cli, CommandError, type Options } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import type { FilesArchive } from './import-files.ts';
-import { type Portion, type Reading, readPortions, type SentRow } from './import-rows.ts';
+import { type Portion, type Reading, readMembers, readPortions, type SentRow } from './import-rows.ts';
 import { progressOn } from './progress.ts';
 import { runOnApi } from './run-on-api.ts';
+import { onStop } from './stop-signals.ts';
 
 const LEFT_OUT_SHOWN = 20;
 /** From so many on their share of bad ones tells something. */
@@ -68,7 +69,12 @@ export function addImport(program: CliCommand, cli: Cli): void {
 	runOnApi<ImportOptions, [string]>(command, { cli }, (options, path) => {
 		const file = Bun.file(resolve(cli.io.cwd, path));
 		const from = options.from ?? (/\.(?:ndjson|jsonl)$/i.test(path) ? 'ndjson' : 'csv');
-		const map = createMapping({ ...options, from, names: new Map((options.map ?? []).map(parsePair)) });
+		const map = createMapping({
+			...options,
+			from,
+			names: new Map((options.map ?? []).map(parsePair)),
+			readFields: readMembers,
+		});
 		return async (api) => {
 			if (!(await file.exists())) throw new CommandError(`There is no file ${path}.`);
 			const { id } = await findForm(api, options.form);
@@ -110,6 +116,13 @@ async function importFile(
 	const progress = progressOn(cli.io.stderr, roughSize);
 	let read = 0;
 	let done: Done = { ...NOTHING, isStopped: false, files: 0, missingFiles: 0, leftOut: [] };
+	const noteCut = () => {
+		if (options.dryRun) return;
+		progress.end();
+		const by = `${plural(done.imported, 'submission')} imported by then, ${done.known} there already`;
+		cli.note(`${by}, and perhaps some more. Run it again with the whole file: nothing is stored twice.`);
+	};
+	const off = onStop(noteCut);
 	try {
 		let isFirst = options.dryRun !== true;
 		for await (const portion of readPortions(file, { ...reading, onRead: (bytes) => (read += bytes) })) {
@@ -129,7 +142,11 @@ async function importFile(
 			if (done.isStopped) break;
 		}
 		return done;
+	} catch (error) {
+		noteCut();
+		throw error;
 	} finally {
+		off();
 		progress.end();
 	}
 }

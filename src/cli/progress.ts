@@ -25,6 +25,7 @@ export function progressOn(stderr: Output, format: (count: number) => string = S
 		},
 		end() {
 			if (shownAt !== Number.NEGATIVE_INFINITY) stderr.write('\n');
+			shownAt = Number.NEGATIVE_INFINITY;
 		},
 	};
 }

@@ -1,5 +1,7 @@
 import { beforeEach, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
+import type { AuditEntry } from '../../src/audit/schema.ts';
+import { openTestServer } from '../server.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
 let cli: CommandLine;
@@ -65,7 +67,12 @@ test('a wrong file stores nothing', async () => {
 	const wrong: [string, string | Uint8Array, RegExp][] = [
 		['no time', ['at,text', ...rows].join('\n'), /has no time/],
 		['a column twice', 'at,text,at\n1,2,3', /"at" occurs twice/],
-		['an open quote', `at,text\n2024-01-01,"a\n${rows.join('\n')}`, /line 2 is not closed/],
+		[
+			'an open quote',
+			`at,text,more\n2024-01-01,"a\nb","c\n${rows.join('\n')}`,
+			/quote that begins at line 3 is not closed/,
+		],
+		['an open quote in the first line', `at,"text\n"2024-01-01","a"`, /Line 1: Text follows the end of a quote/],
 		['no UTF-8', Buffer.from('at,text\n2024-01-01,\xff', 'latin1'), /not valid UTF-8/],
 	];
 	for (const [, text, sentence] of wrong) {
@@ -101,4 +108,55 @@ test('takes NDJSON of another service by its names, nested fields too', async ()
 	const { stdout } = await cli.call('submissions', 'export', 'contact', '--format', 'ndjson', '--order', 'asc');
 	expect(stdout).toContain('"data":{"email":"a@example.com","n":1.10},"createdAt":"2018-11-03T07:28:29.707Z"');
 	expect(stdout).toContain('"data":{"email":"b@example.com"},"createdAt":"2018-11-04T00:00:00.000Z"');
+});
+
+test('a quote that is not closed, or not doubled, costs the rows that it spoils', async () => {
+	const rows = Array.from({ length: 60 }, (_, i) => `2024-01-01T00:00:${10 + (i % 50)}Z,"text ${i}"`);
+	rows[20] = '2024-01-02,"open';
+	rows[40] = '2024-01-03,"the "so-called" end"';
+	const { code, stdout, stderr } = await importFile('a.csv', ['at,text', ...rows].join('\n'), '--time', 'at');
+	expect([code, stderr]).toEqual([1, '57 submissions imported, 0 there already, 2 rows left out.\n']);
+	expect(stdout).toMatch(/\n22 +Text follows the end of a quote.*\n42 +Text follows/);
+});
+
+test('--map reaches the fields within those of Netlify', async () => {
+	const line =
+		'{"created_at":"2018-11-04T00:00:00Z","ip":"192.0.2.1","data":{"E-mail":"b@example.com","n":1.10,"ip":"192.0.2.1"}}';
+	const { code } = await importFile('a.ndjson', line, '--from', 'netlify', '--map', 'E-mail=email', '--map', 'ip=');
+	expect(code).toBe(0);
+	const { stdout } = await cli.call('submissions', 'export', 'contact', '--format', 'ndjson');
+	expect(stdout).toContain('"data":{"email":"b@example.com","n":1.10}');
+});
+
+test('is one entry of the audit log, with all that it stored', async () => {
+	const rows = Array.from({ length: 2500 }, (_, i) => `2024-01-01T00:00:00.${100 + (i % 900)}Z,text ${i}`);
+	expect((await importFile('a.csv', ['at,text', ...rows].join('\n'), '--time', 'at')).code).toBe(0);
+	expect((await importFile('a.csv', ['at,text', ...rows].join('\n'), '--time', 'at')).code).toBe(0);
+	const entries = await cli.json('audit', '--action', 'importSubmissions');
+	expect(entries.map(({ count, details }: AuditEntry) => [count, details.counts])).toEqual([
+		[1, undefined],
+		[1, { submissions: 2500 }],
+	]);
+});
+
+test('cut, it says how much was stored by then', async () => {
+	const server = await openTestServer({ database: cli.config().database });
+	let requests = 0;
+	const proxy = Bun.serve({
+		port: 0,
+		fetch(request) {
+			const { pathname, search } = new URL(request.url);
+			if (pathname.endsWith('/import') && ++requests > 3) return new Response('cut', { status: 502 });
+			return fetch(`${server.baseUrl}${pathname}${search}`, request);
+		},
+	});
+	writeFileSync(cli.path('key'), server.adminKey);
+	const rows = Array.from({ length: 4000 }, (_, i) => `2024-01-01T00:00:00.${100 + (i % 900)}Z,text ${i}`);
+	const elsewhere = ['--time', 'at', '--server', proxy.url.origin, '--key-file', 'key'];
+	const { code, stderr } = await importFile('a.csv', ['at,text', ...rows].join('\n'), ...elsewhere);
+	await proxy.stop(true);
+	await server.close();
+	expect(code).toBe(1);
+	expect(stderr).toMatch(/^2,000 submissions imported by then, 0 there already, and perhaps some more\. Run it again/);
+	expect(await exported()).toHaveLength(2000);
 });

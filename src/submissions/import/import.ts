@@ -15,7 +15,7 @@ import type { FormRow } from '../../storage/tables.ts';
 import { parseTimestamp } from '../../text/timestamp.ts';
 import { storedWords } from '../own-words.ts';
 import type { SubmittedFile } from '../schema.ts';
-import { type Field, MAX_BAD_PERCENT, PROBLEMS_SHOWN, type ReadFields, type ReadRow } from './rows.ts';
+import { type Field, MAX_BAD_PERCENT, PROBLEMS_SHOWN, type ReadFields, type ReadRow, toJson } from './rows.ts';
 import { type ImportReport, type MissingFiles, OwnRow } from './schema.ts';
 
 /** The most of one transaction. */
@@ -91,7 +91,7 @@ export function createImports(
 	/** The fields as they are stored. @throws AppError with a sentence */
 	function contentOf(json: string): Pick<ImportedSubmission, 'data' | 'names' | 'subject' | 'replyTo'> {
 		const fields = readFields(json);
-		const data = `{${fields.map(({ name, json: value }) => `${JSON.stringify(name)}:${value}`).join()}}`;
+		const data = toJson(fields);
 		if (fields.length === 0) throw bad('It has no fields.');
 		if (data.length > 2 * maxBytes) throw bad(`Its fields have more than ${2 * maxBytes} characters.`);
 		return { data, names: fields.map(({ name }) => name) };

@@ -11,6 +11,10 @@ export interface Field {
 	json: string;
 }
 
+/** The JSON text of an object with these members. */
+export const toJson = (fields: readonly Field[]) =>
+	`{${fields.map(({ name, json }) => `${JSON.stringify(name)}:${json}`).join()}}`;
+
 /** The members of a row by the number of its line, which begins with 1. */
 export type ReadRow = { line: number } & ({ fields: Field[] } | { problem: string });
 

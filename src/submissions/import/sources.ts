@@ -1,13 +1,13 @@
 /** Pure: where rows come from, and which of their columns are no fields of a submission. */
 
-import type { Field } from './rows.ts';
+import { type Field, type ReadFields, toJson } from './rows.ts';
 
 interface Source {
 	/** Columns that may have the time, the first that is there. */
 	time: readonly string[];
 	/** One that says whether it is spam. */
 	spam: readonly string[];
-	/** A member that has the fields, beside copies of some. */
+	/** A member that has the fields; what stands beside it is copies of some, and the service's own. */
 	nested?: string;
 	/** Columns of the service's own, which are left out. */
 	dropped: readonly string[];
@@ -45,6 +45,8 @@ export interface Mapping {
 	spam?: string | undefined;
 	/** New names of columns; an empty one leaves the column out. */
 	names: ReadonlyMap<string, string>;
+	/** Takes fields apart that are a column of their own. */
+	readFields: ReadFields;
 }
 
 /** A row of another service, with its time and spam flag as they are written there. */
@@ -59,7 +61,13 @@ const TRUE = /^(?:true|1|yes|y|spam)$/i;
 const keyOf = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
 /** @returns what takes the fields of each row apart */
-export function createMapping({ from, time, spam, names }: Mapping): (fields: readonly Field[]) => MappedRow {
+export function createMapping({
+	from,
+	time,
+	spam,
+	names,
+	readFields,
+}: Mapping): (fields: readonly Field[]) => MappedRow {
 	const source: Source = SOURCES[from];
 	const times = time === undefined ? source.time : [time];
 	const spams = spam === undefined ? source.spam : [spam];
@@ -74,22 +82,16 @@ export function createMapping({ from, time, spam, names }: Mapping): (fields: re
 			return exact >= 0 || key === undefined ? exact : keys.indexOf(key);
 		};
 		const [timeAt, spamAt] = [find(times), find(spams)];
-		const kept = fields.flatMap((field, i) => {
-			if (i === timeAt || i === spamAt || dropped.has(keys[i] as string)) return [];
-			const name = names.get(field.name) ?? field.name;
-			return name === '' ? [] : [{ name, json: field.json }];
+		const nested = fields.find(({ name, json }) => name === source.nested && json.startsWith('{'));
+		const own = fields.filter((_, i) => i !== timeAt && i !== spamAt && !dropped.has(keys[i] as string));
+		const kept = (nested ? readFields(nested.json) : own).flatMap(({ name: old, json }) => {
+			const name = names.get(old) ?? old;
+			return name === '' ? [] : [{ name, json }];
 		});
 		const textAt = (at: number) => {
 			const field = fields[at];
 			return field === undefined ? undefined : `${JSON.parse(field.json) ?? ''}`;
 		};
-		return { data: dataOf(kept, source), time: textAt(timeAt), isSpam: TRUE.test(textAt(spamAt) ?? '') };
+		return { data: toJson(kept), time: textAt(timeAt), isSpam: TRUE.test(textAt(spamAt) ?? '') };
 	};
-}
-
-function dataOf(fields: readonly Field[], { nested: name }: Source): string {
-	const nested = name === undefined ? undefined : fields.find((field) => field.name === name);
-	return nested?.json.startsWith('{')
-		? nested.json
-		: `{${fields.map(({ name, json }) => `${JSON.stringify(name)}:${json}`).join()}}`;
 }
