@@ -38,6 +38,7 @@ export async function openProduct(name: string, settings: Record<string, string>
 
 	return {
 		dataDir,
+		env,
 		file: join(dataDir, 'formsrv.db'),
 		/** Where its database is. */
 		place: settings.FORMSRV_DATABASE_URL ?? join(dataDir, 'formsrv.db'),
