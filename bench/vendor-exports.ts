@@ -61,8 +61,8 @@ export function rowOf(i: number): Row {
 
 const forwards = (n: number) => n;
 const backwards = (n: number, rows: number) => rows - 1 - n;
-/** Here and there: a step that has no divisor in common with powers of ten. */
-const mixed = (n: number, rows: number) => (n * 61_803) % rows;
+/** Here and there, by a prime. */
+const mixed = (n: number, rows: number) => (n * 61_843) % rows;
 
 const quoted = (text: string) => (/[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 const iso = (at: number) => new Date(at).toISOString();
