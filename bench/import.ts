@@ -30,7 +30,7 @@ const PAGE = 100;
 const PAGES_AT_ONCE = 4;
 /** Of so many pages one is asked for by its number. */
 const EACH = 7;
-const WARM = { perSecond: 500, ms: 4000 };
+const WARM = { perSecond: 1000, ms: 1500 };
 const LOOK_EVERY_MS = 10;
 const INDEXED_WITHIN_MS = 300_000;
 /** Parts of words, whole short ones, and none. */

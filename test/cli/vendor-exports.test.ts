@@ -1,0 +1,28 @@
+/** Exports of other services go in and come out again, whatever is killed meanwhile: `bench/import.ts` with few rows. */
+
+import { expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { VENDORS } from '../../bench/vendor-exports.ts';
+import { isOnPostgres } from '../engine.ts';
+
+const SCRIPT = join(import.meta.dir, '../../bench/import.ts');
+const TIMEOUT_MS = 300_000;
+/** Several requests, so that each can be cut. */
+const ROWS = '1500';
+
+test(
+	'each service, near and far, once and again, killed and repeated, is row for row as its file',
+	async () => {
+		const engine = isOnPostgres ? 'postgres' : 'sqlite';
+		const child = Bun.spawn([process.execPath, SCRIPT, '--rows', ROWS, '--engine', engine], {
+			stdin: 'ignore',
+			stdout: 'pipe',
+			stderr: 'pipe',
+		});
+		const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), child.exited]);
+		expect([code, stderr]).toEqual([0, '']);
+		for (const vendor of Object.keys(VENDORS)) expect(stdout).toContain(`| ${vendor} | 1,500 |`);
+	},
+	TIMEOUT_MS,
+);
