@@ -24,11 +24,11 @@ import { short } from './report.ts';
 import { rowOf, type Sent, VENDORS, type Vendor, writeExport } from './vendor-exports.ts';
 
 const MAX_GROWTH_MIB = 64;
-/** So few say what a command takes that does nothing to speak of. */
+/** Rows of an import that takes no memory to speak of. */
 const FEW = 100;
 const PAGE = 100;
 const PAGES_AT_ONCE = 4;
-/** Of so many pages one is asked for by its number. */
+/** One page of so many is requested by its number. */
 const EACH = 7;
 const WARM = { perSecond: 1000, ms: 1500 };
 const LOOK_EVERY_MS = 10;
@@ -83,7 +83,7 @@ try {
 	for (const vendor of names) await moveIn(product, vendor);
 } finally {
 	await database?.stop('immediate');
-	await rm(folder, { recursive: true, force: true });
+	for (const path of [folder, `${folder}.log`]) await rm(path, { recursive: true, force: true });
 }
 
 async function moveIn(product: Product, vendorName: string): Promise<void> {
@@ -179,7 +179,7 @@ function start({ env }: Product, args: string[]): { ended: Promise<Ended>; kill(
 		stderr: 'pipe',
 	});
 	let peakMib = 0;
-	// The peak that the system tells of an ended process is that of the one which started it, if that has more.
+	// The system gives an ended process the peak of the one that started it, if that is higher.
 	const watch = setInterval(() => {
 		peakMib = Math.max(peakMib, peakOf(child.pid));
 	}, LOOK_EVERY_MS);
@@ -205,7 +205,7 @@ function peakOf(pid: number): number {
 	}
 }
 
-/** From now on its peak is that since now. */
+/** Its peak is that since now. */
 function resetPeak({ pid }: Running): void {
 	writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }

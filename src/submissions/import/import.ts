@@ -25,7 +25,7 @@ const REST = 1;
 /** It may have waited for a moment to be over, which is no work. */
 const MAX_REST_MS = 250;
 const MISSING_SHOWN = 1000;
-/** What was stored of so many characters stays in memory until it is collected, which the runtime may put off for tens of MiB. */
+/** Characters that were read, after which memory is collected: the runtime may put that off for tens of MiB. */
 const COLLECT_AFTER = 128 * 1024;
 
 /** As other programs write them, besides RFC 3339. */
