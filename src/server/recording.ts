@@ -28,8 +28,8 @@ interface Operation {
 	recorded: readonly string[] | undefined;
 }
 
-/** Actions in parts that are remembered. */
-const PARTS_MOST = 100;
+/** Actions of several requests that are remembered. */
+const SHARED_MOST = 100;
 
 type Params = Readonly<Record<string, string>>;
 
@@ -40,7 +40,7 @@ export type Recording = ReturnType<typeof createRecording>;
 
 export function createRecording({ actions, audit, config, storage }: App) {
 	actions.findBy(() => scopes.getStore()?.action);
-	const partsOf = createParts();
+	const sharedAction = createSharedActions();
 
 	/** A command has none. */
 	const addressOf = ({ operator, clientAddress }: RequestInfo) =>
@@ -55,7 +55,7 @@ export function createRecording({ actions, audit, config, storage }: App) {
 		const about = objectOf(place);
 		if (isPart && caller && about.formId !== undefined) {
 			const hour = Math.floor(Date.now() / HOUR_MS);
-			scope.action = partsOf(JSON.stringify([hour, name, actorOf(caller), addressOf(info), about.formId]));
+			scope.action = sharedAction(JSON.stringify([hour, name, actorOf(caller), addressOf(info), about.formId]));
 		} else
 			scope.action = createAction({
 				name,
@@ -115,12 +115,12 @@ export function createRecording({ actions, audit, config, storage }: App) {
 	};
 }
 
-/** The one action of all parts with the same key. */
-const createParts = () =>
+/** The one action of all requests with the same key. */
+const createSharedActions = () =>
 	remember((key) => {
 		const [, name, actor, address, formId] = JSON.parse(key);
 		return createAction({ name, actor: () => actor, ...address, formId, object: `form:${encodeId(formId)}` });
-	}, PARTS_MOST);
+	}, SHARED_MOST);
 
 /** A response that lets nothing out, such as 304. */
 function isRejected(response: unknown): boolean {
