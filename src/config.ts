@@ -23,6 +23,14 @@ export interface CaptchaVerifier {
 	verifyUrl: string;
 }
 
+/** A provider of OpenID Connect, and this server as its client. */
+export interface OidcProvider {
+	issuer: string;
+	clientId: string;
+	/** `null`: a public client. */
+	clientSecret: string | null;
+}
+
 /** The settings that features get as they are; `config/settings.ts` says what each means. */
 const PLAIN = [
 	'host',
@@ -31,6 +39,7 @@ const PLAIN = [
 	'baseUrl',
 	'submitUrl',
 	'trustedProxies',
+	'authHeader',
 	'smtpUrl',
 	'mailFrom',
 	'mailPerHour',
@@ -68,6 +77,8 @@ export interface Config extends Pick<Values, (typeof PLAIN)[number]> {
 	backup: { everyMs: number | null; to: BackupTo | null; keep: number; recipient: string | null };
 	/** Per minute; 0 = off. `submit` is per address and form, `form` from all addresses, `address` to all forms. */
 	rates: { submit: number; form: number; address: number; api: number; auth: number };
+	/** The OpenID Connect provider that members sign in with. */
+	oidc: OidcProvider | null;
 	logFormat: 'text' | 'json';
 	/** All settings in force, as readable text. */
 	settings: SettingInForce[];
@@ -157,7 +168,7 @@ function put(
 	if (values.smtpUrl !== null && values.mailFrom === null && !provided.has('mailFrom')) {
 		problems.push('FORMSRV_MAIL_FROM must be set when FORMSRV_SMTP_URL is, such as Forms <forms@example.com>.');
 	}
-	problems.push(...alertProblems(values), ...passwordProblems(values));
+	problems.push(...alertProblems(values), ...passwordProblems(values), ...signInProblems(values, provided));
 	for (const place of ['filesUrl', 'backupTo'] as const) {
 		const url = values[place];
 		if (url === null || 'folder' in url) continue;
@@ -222,6 +233,7 @@ function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Omit<Config
 			api: values.rateApi,
 			auth: values.rateAuth,
 		},
+		oidc: oidcOf(values),
 		logFormat: values.logFormat ?? (isTerminal ? 'text' : 'json'),
 	};
 }
@@ -248,6 +260,26 @@ function passwordProblems({ databaseUrl: url, databasePassword: password }: Valu
 	if (!isPostgres) return ['FORMSRV_DATABASE_PASSWORD needs FORMSRV_DATABASE_URL, as postgres://user@host/database.'];
 	if (!hasPassword(url.postgres)) return [];
 	return ['FORMSRV_DATABASE_URL must have no password when FORMSRV_DATABASE_PASSWORD is set.'];
+}
+
+/** A setting that is there but invalid is no further problem. */
+function signInProblems(values: Values, provided: ReadonlyMap<Key, Provided>): string[] {
+	const problems: string[] = [];
+	if (values.authHeader !== null && ['private', 'none'].includes(values.trustedProxies)) {
+		problems.push(
+			'FORMSRV_TRUSTED_PROXIES must list the addresses of the proxies when FORMSRV_AUTH_HEADER is set, such as 10.0.0.5: ' +
+				'whoever sends from one of them can be any member.',
+		);
+	}
+	for (const key of ['oidcIssuer', 'oidcClientId'] as const) {
+		const other = (['oidcIssuer', 'oidcClientId', 'oidcClientSecret'] as const).find((one) => values[one] !== null);
+		if (other && !provided.has(key)) problems.push(`${envName(key)} must be set when ${envName(other)} is.`);
+	}
+	return problems;
+}
+
+function oidcOf({ oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret }: Values) {
+	return issuer !== null && clientId !== null ? { issuer, clientId, clientSecret } : null;
 }
 
 function verifiers(values: Values): Record<CaptchaVendor, CaptchaVerifier> {

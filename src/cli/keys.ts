@@ -13,7 +13,7 @@ import type { CliCommand } from './command.ts';
 import { runOnApi } from './run-on-api.ts';
 import { shortTime } from './table.ts';
 
-type NewKey = ApiKey & { key: string };
+type NewKey = ApiKey & { key: string | null };
 
 interface CreateOptions extends Options {
 	name?: string;
@@ -21,6 +21,7 @@ interface CreateOptions extends Options {
 	test?: true;
 	form?: string[];
 	expires?: string;
+	email?: string;
 }
 
 const UNIT_MS: Record<string, number> = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS, y: 365 * DAY_MS };
@@ -53,7 +54,7 @@ function addCreate(keys: CliCommand, cli: Cli): void {
 		.option('--name <text>', 'Its purpose, shown in lists')
 		.option(
 			'--permissions <list>',
-			`Any of ${PERMISSIONS.join(', ')}, separated by commas (default: admin, with --form: read)`,
+			`Any of ${PERMISSIONS.join(', ')}, separated by commas (default: admin, with --form or --email: read)`,
 		)
 		.option('--test', 'Create a test key: it sees only test forms, whose mails and webhooks are never sent')
 		.addOption(
@@ -63,6 +64,10 @@ function addCreate(keys: CliCommand, cli: Cli): void {
 			).conflicts(['test']),
 		)
 		.option('--expires <when>', 'Lifetime such as 90d, 12h or 1y, or a date such as 2027-01-31')
+		.option(
+			'--email <address>',
+			'Make a member in place of a key: a person who signs in to the dashboard as this address, see docs/people.md',
+		)
 		.addHelpText('after', PERMISSIONS_HELP)
 		.examples(
 			'KEY=$(formsrv keys create)',
@@ -71,22 +76,27 @@ function addCreate(keys: CliCommand, cli: Cli): void {
 			'formsrv keys create --form contact-k3v9x2qm',
 			'formsrv keys create --form contact-k3v9x2qm --form jobs-x7q2m9ab --permissions read,write',
 			'formsrv keys create --form contact-k3v9x2qm --permissions submit',
+			'formsrv keys create --email ada@example.org --name Ada --permissions read,write',
 		);
 	runOnApi(command, { cli, create: ({ form }) => form === undefined }, (options: CreateOptions) => {
-		const permissions = parsePermissions(options.permissions ?? (options.form ? 'read' : 'admin'));
+		const permissions = parsePermissions(options.permissions ?? (options.form || options.email ? 'read' : 'admin'));
 		const expiresAt = expiryOf(options.expires);
 		return async (api) => {
-			const { name, form: forms, test } = options;
-			const input = { name, permissions, forms, expiresAt };
+			const { name, form: forms, test, email } = options;
+			const input = { name, permissions, forms, expiresAt, email };
 			printNew(cli, options, await api.in(test ? 'test' : undefined).post<NewKey>('/api/keys', input));
 		};
 	});
 }
 
 function printNew(cli: Cli, options: Options, { key: token, ...key }: NewKey): void {
+	const scope = `${scopeOf(key)}${key.expiresAt ? `, valid until ${shortTime(key.expiresAt)}` : ''}`;
+	if (token === null) {
+		cli.printResult(options, key, `${key.email} is a member (${scope}).`);
+		return;
+	}
 	cli.printResult(options, { key: token, ...key }, token);
-	const until = key.expiresAt ? `, valid until ${shortTime(key.expiresAt)}` : '';
-	cli.note(`Keep this key: it is not shown again. Its id is ${key.id} (${scopeOf(key)}${until}).`);
+	cli.note(`Keep this key: it is not shown again. Its id is ${key.id} (${scope}).`);
 }
 
 function addList(keys: CliCommand, cli: Cli): void {

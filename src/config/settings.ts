@@ -7,11 +7,14 @@ import { filesUrl, scanner } from './files-urls.ts';
 import {
 	addressRanges,
 	boolean,
+	clientId,
 	databaseUrl,
 	decimal,
 	duration,
+	headerName,
 	host,
 	integer,
+	issuer,
 	listenAddress,
 	mailbox,
 	oneOf,
@@ -98,6 +101,18 @@ export const SETTINGS = {
 		'private',
 		'Proxies whose X-Forwarded-For counts: private (loopback and private ranges), none, or addresses and ranges.',
 	),
+	authHeader: optional(
+		headerName,
+		'none',
+		'Header with the mail address of a member, as Remote-Email; counts only from addresses that FORMSRV_TRUSTED_PROXIES lists.',
+	),
+	oidcIssuer: optional(
+		issuer,
+		'none',
+		'Issuer of the OpenID Connect provider that members sign in with, exactly as the provider writes it.',
+	),
+	oidcClientId: optional(clientId, 'none', 'Client id at that provider; needed with FORMSRV_OIDC_ISSUER.'),
+	oidcClientSecret: secret(secretText, 'Client secret at that provider, if it gave one.'),
 	smtpUrl: reloadable(
 		secret(smtpUrl, 'Mail server, as smtp://user:password@host:587 or smtps://…; without it no mail is sent.'),
 	),

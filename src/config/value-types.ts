@@ -149,6 +149,18 @@ export const webAddress: ValueType<string> = {
 	parse: (text) => httpUrl(text)?.href ?? reject('must be an address with http:// or https://'),
 };
 
+/** As {@link webAddress}, with https unless it is of this machine: what it says decides who is let in. */
+export const issuer: ValueType<string> = {
+	placeholder: 'url',
+	values: 'https address',
+	parse(text) {
+		const url = httpUrl(text);
+		const isSafe = url && (url.protocol === 'https:' || /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname));
+		if (isSafe && !url.search && !url.hash) return text;
+		return reject('must be an address with https://, such as https://login.example.com/realms/main');
+	},
+};
+
 function httpUrl(text: string): URL | undefined {
 	const url = URL.parse(text);
 	if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) return undefined;
@@ -243,6 +255,22 @@ export const word: ValueType<string> = {
 	placeholder: 'name',
 	values: 'letters, digits, hyphens',
 	parse: (text) => (/^[a-z0-9-]{1,64}$/i.test(text) ? text : reject('must be letters, digits and hyphens')),
+};
+
+/** Without `_`, which proxies drop or take for `-`. */
+export const headerName: ValueType<string> = {
+	placeholder: 'header',
+	values: 'name of a header',
+	parse: (text) =>
+		/^[a-z][a-z0-9-]{0,63}$/i.test(text) ? text : reject('must be the name of a header, such as Remote-Email'),
+};
+
+/** As the provider gave it. */
+export const clientId: ValueType<string> = {
+	placeholder: 'text',
+	values: 'text',
+	parse: (text) =>
+		/^[\x21-\x7e]{1,255}$/.test(text) ? text : reject('must be one word of up to 255 characters, as the provider shows it'),
 };
 
 /** A name of the time zone database. */

@@ -2,6 +2,7 @@
 
 import { AppError, invalidField } from '../errors.ts';
 import { PERMISSIONS } from '../storage/tables.ts';
+import { isEmailAddress } from '../text/email-address.ts';
 import { parseTimestamp } from '../text/timestamp.ts';
 import type { NewKey } from './keys.ts';
 import { modeOf, type Principal } from './permissions.ts';
@@ -23,6 +24,12 @@ export function newKeyOf(input: CreateApiKey, maker: Pick<Principal, 'mode'>): N
 		...(typeof expiresAt === 'string' && { expiresAt: parseTime(expiresAt) }),
 		...(forms ? { forms, permissions: permissions?.length ? permissions : ['read'] } : accountScope(permissions)),
 	};
+}
+
+/** The address by which a member is known: in lower case, because providers do not agree on cases. @throws AppError VALIDATION_ERROR */
+export function memberAddress(email: string): string {
+	if (isEmailAddress(email)) return email.toLowerCase();
+	throw invalidField('email', 'INVALID_EMAIL', 'email must be one mail address, such as ada@example.org.');
 }
 
 function formsOf({ form, forms }: CreateApiKey): readonly string[] | undefined {

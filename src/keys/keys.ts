@@ -4,6 +4,7 @@ import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm';
 import { AppError, invalidField } from '../errors.ts';
 import { decodeId, encodeId } from '../ids.ts';
 import type { Db, Storage } from '../storage/contract.ts';
+import { UniqueViolation } from '../storage/errors.ts';
 import { type ApiKeyRow, apiKeys, keyForms as keyFormRows, type Mode, type Permission } from '../storage/tables.ts';
 import { MINUTE_MS } from '../tasks/durations.ts';
 import { lazy } from '../tasks/lazy.ts';
@@ -86,6 +87,38 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 		};
 	}
 
+	/** The values of a new key, and the forms of a form-level one. @throws AppError VALIDATION_ERROR, FORM_NOT_FOUND */
+	async function checked(input: NewKey): Promise<{ values: NewValues; formIds: number[] }> {
+		const name = (input.name ?? '').trim();
+		if (name.length > KEY_NAME_MAX) {
+			throw invalidField('name', 'INVALID_NAME', `name must have at most ${KEY_NAME_MAX} characters.`);
+		}
+		if (input.expiresAt && input.expiresAt.getTime() <= now()) {
+			throw invalidField('expiresAt', 'INVALID_DATE', 'expiresAt must lie in the future.');
+		}
+		const ofForms = await keyForms.find(input);
+		const [form] = ofForms;
+		const values = {
+			mode: form?.mode ?? input.mode,
+			formId: form?.id ?? null,
+			name,
+			permissions: [...new Set(input.permissions)],
+			expiresAt: input.expiresAt?.getTime() ?? null,
+		};
+		return { values, formIds: ofForms.map(({ id }) => id) };
+	}
+
+	async function store(row: ApiKeyRow, formIds: readonly number[]): Promise<ApiKey> {
+		const forms = row.formId === null ? null : formIds.map(encodeId);
+		const key = toResponse(row, forms);
+		const several = formIds.length > 1 ? formIds.map((formId) => ({ keyId: row.id, formId })) : [];
+		await storage.batch(
+			(tx) => [tx.insert(apiKeys).values(row), ...several.map((one) => tx.insert(keyFormRows).values(one))],
+			() => ({ ...recordedOf(row), facts: { ...factsOf(row), ...(forms && { forms: forms.join() }) } }),
+		);
+		return key;
+	}
+
 	return {
 		isValid,
 		principalOf,
@@ -99,35 +132,31 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 			const row = await find(encodeId(id));
 			return row && principalOf(row);
 		},
+		/** The principal of the member with an address, in lower case; `undefined` if there is no valid one. */
+		async principalOfMember(email: string): Promise<KeyPrincipal | undefined> {
+			const isMember = and(eq(apiKeys.email, email), isNull(apiKeys.revokedAt));
+			const [row] = await storage.db.select().from(apiKeys).where(isMember);
+			return row && principalOf(row);
+		},
 		/** Creates a key. `token` is the key itself, which only this call returns. */
 		async create(input: NewKey): Promise<{ token: string; key: ApiKey }> {
-			const name = (input.name ?? '').trim();
-			if (name.length > KEY_NAME_MAX) {
-				throw invalidField('name', 'INVALID_NAME', `name must have at most ${KEY_NAME_MAX} characters.`);
-			}
-			if (input.expiresAt && input.expiresAt.getTime() <= now()) {
-				throw invalidField('expiresAt', 'INVALID_DATE', 'expiresAt must lie in the future.');
-			}
-			const ofForms = await keyForms.find(input);
-			const [form] = ofForms;
-			const mode = form?.mode ?? input.mode;
-			const { token, row } = newRow(storage.nextId(), {
-				mode,
-				formId: form?.id ?? null,
-				name,
-				permissions: [...new Set(input.permissions)],
-				expiresAt: input.expiresAt?.getTime() ?? null,
+			const { values, formIds } = await checked(input);
+			const { token, row } = newRow(storage.nextId(), values);
+			return { token, key: await store(row, formIds) };
+		},
+		/**
+		 * Creates a member: a key without a token, for a person who signs in as this address.
+		 * @throws AppError CONFLICT if there is one with the address
+		 */
+		async createMember(email: string, input: NewKey): Promise<ApiKey> {
+			const { values, formIds } = await checked(input);
+			const id = storage.nextId();
+			// No token hashes to this.
+			const hash = `member:${encodeId(id)}`;
+			return store({ ...values, ...UNUSED, id, hash, display: email, email }, formIds).catch((error) => {
+				if (!(error instanceof UniqueViolation)) throw error;
+				throw new AppError('CONFLICT', `${email} is a member already, perhaps an expired one: revoke that one first.`);
 			});
-			const key = toResponse(row, form ? ofForms.map(({ id }) => encodeId(id)) : null);
-			const several = ofForms.length > 1 ? ofForms.map(({ id }) => ({ keyId: row.id, formId: id })) : [];
-			await storage.batch(
-				(tx) => [tx.insert(apiKeys).values(row), ...several.map((one) => tx.insert(keyFormRows).values(one))],
-				() => ({
-					...recordedOf(row),
-					facts: { ...factsOf(row), ...(form && { forms: ofForms.map(({ id }) => encodeId(id)).join() }) },
-				}),
-			);
-			return { token, key };
 		},
 		/** @throws AppError NOT_FOUND if there is no such key (in that mode). */
 		get: async (id: string, mode?: Mode): Promise<ApiKey> => present(await findIn(id, mode)),
@@ -144,13 +173,16 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 		/**
 		 * Puts a new key with the same name, rights and lifetime in the place of a valid one.
 		 * @param overlapMs How long the old one stays valid beside it; 0: it is revoked at once.
-		 * @throws AppError NOT_FOUND if there is no such key (in that mode), CONFLICT if it is no longer valid, or was rotated before.
+		 * @throws AppError NOT_FOUND if there is no such key (in that mode), CONFLICT if it is no longer valid, was rotated before, or is a member.
 		 */
 		async rotate(
 			id: string,
 			{ mode, overlapMs }: { mode?: Mode | undefined; overlapMs: number },
 		): Promise<{ token: string; key: ApiKey }> {
 			const old = await findIn(id, mode);
+			if (old.email !== null) {
+				throw new AppError('CONFLICT', `${old.email} is a member, who signs in without a key: there is none to rotate.`);
+			}
 			const at = now();
 			const madeAt = storage.clock.timeline().millisOf(old.id);
 			const expiresAt = old.expiresAt === null ? null : Math.min(at + old.expiresAt - madeAt, LAST_MOMENT_MS);
@@ -209,6 +241,7 @@ function shownKey(
 		id: encodeId(row.id),
 		name: row.name,
 		display: row.display,
+		email: row.email,
 		mode: row.mode,
 		form: formIds?.[0] ?? null,
 		forms: formIds && [...formIds],
@@ -220,18 +253,14 @@ function shownKey(
 	};
 }
 
-function newRow(id: number, values: Pick<ApiKeyRow, 'mode' | 'formId' | 'name' | 'permissions' | 'expiresAt'>) {
-	const token = createToken(values.formId === null ? values.mode : 'form');
-	const hash = hashToken(token);
-	const row: ApiKeyRow = {
-		...values,
-		id,
-		hash,
-		display: displayToken(token),
-		revokedAt: null,
-		lastUsedAt: null,
-		isRotated: false,
-	};
+type NewValues = Pick<ApiKeyRow, 'mode' | 'formId' | 'name' | 'permissions' | 'expiresAt'>;
+
+const UNUSED = { revokedAt: null, lastUsedAt: null, isRotated: false };
+
+function newRow(id: number, { mode, formId, name, permissions, expiresAt }: NewValues) {
+	const token = createToken(formId === null ? mode : 'form');
+	const credential = { hash: hashToken(token), display: displayToken(token), email: null };
+	const row: ApiKeyRow = { ...UNUSED, ...credential, id, mode, formId, name, permissions, expiresAt };
 	return { token, row };
 }
 

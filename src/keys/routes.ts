@@ -5,14 +5,15 @@ import { readJson } from '../http/json-body.ts';
 import { jsonBody, jsonResponse, operation, pathParameter } from '../http/openapi.ts';
 import { succeed, successResponse } from '../http/success.ts';
 import type { Auth } from './auth.ts';
-import { newKeyOf } from './key-request.ts';
+import { memberAddress, newKeyOf } from './key-request.ts';
 import type { Keys } from './keys.ts';
-import { ApiKeyList, CreateApiKey, NewApiKey, RotateApiKey } from './schema.ts';
+import { ApiKeyList, CreateApiKey, NewApiKey, RotateApiKey, RotatedApiKey } from './schema.ts';
 
 const EXAMPLE = {
 	id: 'cmnrg2x9b4e',
 	name: 'website build',
 	display: 'sk_live_…x7Qd',
+	email: null,
 	mode: 'live',
 	form: null,
 	forms: null,
@@ -40,17 +41,23 @@ export const keyRoutes = (keys: Keys, auth: Auth) =>
 		.post(
 			'',
 			async ({ principal, request, set }) => {
-				const { token, key } = await keys.create(newKeyOf(await readJson(request, CreateApiKey), principal));
+				const input = await readJson(request, CreateApiKey);
+				const wanted = newKeyOf(input, principal);
 				set.status = 201;
+				if (input.email !== undefined) {
+					return { ...(await keys.createMember(memberAddress(input.email), wanted)), key: null };
+				}
+				const { token, key } = await keys.create(wanted);
 				return { ...key, key: token };
 			},
 			{
 				access,
 				detail: operation('createKey', 'Create a key', {
-					description: 'The response contains the key itself, this once: only its hash is stored.',
+					description:
+						'The response contains the key itself, this once: only its hash is stored. With `email` it makes a member, who has none.',
 					requestBody: jsonBody(CreateApiKey, { name: EXAMPLE.name, permissions: EXAMPLE.permissions }),
 					creates: jsonResponse('The new key.', { schema: NewApiKey, example: { ...EXAMPLE, key: EXAMPLE_TOKEN } }),
-					errors: ['FORM_NOT_FOUND', 'UNAVAILABLE'],
+					errors: ['FORM_NOT_FOUND', 'CONFLICT', 'UNAVAILABLE'],
 				}),
 			},
 		)
@@ -68,10 +75,11 @@ export const keyRoutes = (keys: Keys, auth: Auth) =>
 				detail: operation('rotateKey', 'Rotate a key', {
 					description:
 						'Creates a key with the same name, permissions, forms and lifetime in the place of one that is valid and was not rotated before. The ' +
-						'old one is revoked, at once or after the overlap; sessions opened with it end then. The response contains the new key itself, this once.',
+						'old one is revoked, at once or after the overlap; sessions opened with it end then. The response contains the new key itself, this once. ' +
+						'A member has no key to rotate: a conflict.',
 					parameters: [pathParameter('id', { description: 'The key.', example: EXAMPLE.id })],
 					requestBody: jsonBody(RotateApiKey, { overlapSeconds: 86_400 }),
-					creates: jsonResponse('The new key.', { schema: NewApiKey, example: { ...EXAMPLE, key: EXAMPLE_TOKEN } }),
+					creates: jsonResponse('The new key.', { schema: RotatedApiKey, example: { ...EXAMPLE, key: EXAMPLE_TOKEN } }),
 					errors: ['NOT_FOUND', 'CONFLICT', 'UNAVAILABLE'],
 				}),
 			},

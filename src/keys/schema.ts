@@ -12,7 +12,10 @@ export const ApiKey = Type.Object(
 	{
 		id: Type.String(),
 		name: Type.String(),
-		display: Type.String({ description: 'Prefix and last four characters.' }),
+		display: Type.String({ description: 'Prefix and last four characters; the address of a member.' }),
+		email: nullable(Type.String(), {
+			description: 'Set for a member: a person who signs in to the dashboard as this address, and has no key.',
+		}),
 		mode: stringEnum(MODES),
 		form: nullable(Type.String(), {
 			description: 'The form that a form-level key is confined to, or the first of them.',
@@ -32,11 +35,18 @@ export type ApiKey = Static<typeof ApiKey>;
 
 export const ApiKeyList = Type.Object({ keys: Type.Array(ApiKey) }, { $id: 'ApiKeyList' });
 
-/** The only response that contains the token. */
+const token = { description: 'The key itself. It is shown this once and never again.' };
+
+/** The only responses that contain the token. */
 export const NewApiKey = Type.Object(
-	{ ...ApiKey.properties, key: Type.String({ description: 'The key itself. It is shown this once and never again.' }) },
+	{
+		...ApiKey.properties,
+		key: nullable(Type.String(), { description: `${token.description} \`null\`: a member has none.` }),
+	},
 	{ $id: 'NewApiKey' },
 );
+
+export const RotatedApiKey = Type.Object({ ...ApiKey.properties, key: Type.String(token) }, { $id: 'RotatedApiKey' });
 
 export const CreateApiKey = Type.Object(
 	{
@@ -58,6 +68,13 @@ export const CreateApiKey = Type.Object(
 			}),
 		),
 		expiresAt: Type.Optional(nullable(Type.String(), { description: 'When it ends, RFC 3339; never if absent.' })),
+		email: omissible(
+			Type.String({
+				description:
+					'Makes a member in place of a key: a person whom single sign-on or a trusted proxy knows by this mail address, and who ' +
+					'then may do in the dashboard what a key with these permissions may.',
+			}),
+		),
 		mode: omissible(
 			stringEnum(MODES, { description: 'Must be the mode of the requesting key, which is the default.' }),
 		),

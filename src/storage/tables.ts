@@ -317,8 +317,13 @@ export const apiKeys = sqliteTable(
 		lastUsedAt: integer('last_used_at'),
 		/** Another took its place; it may be valid until `expiresAt` all the same. */
 		isRotated: flag('is_rotated'),
+		/** Makes it a member: a person who signs in as this address, in lower case. There is no token with such a hash. */
+		email: text('email'),
 	},
-	(table) => [index('api_keys_form').on(table.formId)],
+	(table) => [
+		index('api_keys_form').on(table.formId),
+		uniqueIndex('api_keys_member').on(table.email).where(sql`email is not null and revoked_at is null`),
+	],
 );
 
 /** The forms of a form-level key that has several, each of them. */

@@ -213,7 +213,7 @@ export async function findSettings({ db }: Db, match: Matcher): Promise<KeptSett
 			if (holds(value)) found.push({ form: encodeId(id), setting });
 	for (const { formId, url } of await db.select({ formId: webhooks.formId, url: webhooks.url }).from(webhooks))
 		if (holds(url)) found.push({ form: encodeId(formId), setting: 'webhooks' });
-	for (const { name } of await db.select({ name: apiKeys.name }).from(apiKeys))
-		if (holds(name)) found.push({ form: null, setting: 'keys' });
+	for (const key of await db.select({ name: apiKeys.name, email: apiKeys.email }).from(apiKeys))
+		if (holds(key)) found.push({ form: null, setting: 'keys' });
 	return found;
 }
