@@ -39,6 +39,8 @@ describe('without any setting', () => {
 			dataDir: join(cwd, 'formsrv-data'),
 			database: join(cwd, 'formsrv-data', 'formsrv.db'),
 			trustedProxies: 'private',
+			authHeader: null,
+			oidc: null,
 			smtpUrl: null,
 			mailFrom: null,
 			mailPerHour: 60,

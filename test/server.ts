@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openApp } from '../src/app.ts';
 import { loadConfig } from '../src/config.ts';
-import type { NewKey } from '../src/keys/keys.ts';
+import type { NewKey } from '../src/keys/new-keys.ts';
 import { createLog } from '../src/log/log.ts';
 import { startServer } from '../src/server.ts';
 import { newDatabase } from './engine.ts';

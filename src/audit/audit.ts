@@ -20,8 +20,8 @@ export function createAudit(storage: Storage, { log, now }: { log: Pick<Log, 'er
 		/** Counts a read that lets content out. */
 		countRead: reads.add,
 		/** Counts a wrong key, or a failed attempt to sign in. */
-		countFailure(address: string): void {
-			failures.add({ action: 'failedSignIn', actor: 'unknown', mode: 'live', address });
+		countFailure(address: string, facts: Record<string, string> = {}): void {
+			failures.add({ action: 'failedSignIn', actor: 'unknown', mode: 'live', address, facts });
 		},
 		async close(): Promise<void> {
 			await reads.close();

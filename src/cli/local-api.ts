@@ -41,7 +41,8 @@ export function localApi(app: App, operator: string): Api {
 		const sent = typeof body === 'function' ? await body() : body;
 		const request = new Request(`http://localhost${path}`, { method, body: sent, headers });
 		setRequestInfo(request, {
-			...{ id: 'command', request, started: performance.now(), path: new URL(request.url).pathname, clientAddress: '' },
+			...{ id: 'command', request, started: performance.now(), path: new URL(request.url).pathname },
+			...{ clientAddress: '', peerAddress: '' },
 			listener: { requestIP: () => null, timeout: () => {} },
 			caller: undefined,
 			operator: { keyId: null, sessionId: null, mode, permissions: ['admin'], formIds: null, operator },

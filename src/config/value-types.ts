@@ -270,7 +270,9 @@ export const clientId: ValueType<string> = {
 	placeholder: 'text',
 	values: 'text',
 	parse: (text) =>
-		/^[\x21-\x7e]{1,255}$/.test(text) ? text : reject('must be one word of up to 255 characters, as the provider shows it'),
+		/^[\x21-\x7e]{1,255}$/.test(text)
+			? text
+			: reject('must be one word of up to 255 characters, as the provider shows it'),
 };
 
 /** A name of the time zone database. */

@@ -28,16 +28,12 @@ export type ClientAddress = ReturnType<typeof createClientAddress>;
  * that is no trusted proxy. The header counts only if the peer itself is trusted.
  */
 export function createClientAddress(trusted: string) {
-	const isInRange = lazy(() => createRangeCheck(trustedRanges(trusted)));
+	const isTrusted = createProxyCheck(trusted);
 	/** A peer sends many requests over one connection. */
 	const peerOf = remember(
 		(text) => ({ address: canonical(text) ?? text, isTrusted: lazy(() => isTrusted(text)) }),
 		MAX_KNOWN_PEERS,
 	);
-
-	function isTrusted(address: string): boolean {
-		return ipaddr().isValid(address) && isInRange()(ipaddr().process(address));
-	}
 
 	return (peer: string, forwardedFor: string | null): string => {
 		const known = peerOf(peer);
@@ -53,6 +49,15 @@ export function createClientAddress(trusted: string) {
 		}
 		return client;
 	};
+}
+
+/**
+ * @param trusted as for {@link createClientAddress}
+ * @returns whether an address is that of a trusted proxy; a text that is no address, as for a Unix socket, is none
+ */
+export function createProxyCheck(trusted: string): (address: string) => boolean {
+	const isInRange = lazy(() => createRangeCheck(trustedRanges(trusted)));
+	return (address) => ipaddr().isValid(address) && isInRange()(ipaddr().process(address));
 }
 
 /**

@@ -198,6 +198,14 @@ interface Operation extends Pick<DocumentDecoration, 'parameters'> {
 export const RECORDED = 'x-recorded';
 export const IS_PART = 'x-part';
 
+/** The member of the description of a GET that changes something, and so leaves an entry in the audit log. */
+export const ACTING = 'x-acting';
+
+/** Describes a page that is asked for by GET, and changes something like the operation of this name. */
+export function actingPage(operationId: string): DocumentDecoration {
+	return { operationId, ...{ [ACTING]: true } };
+}
+
 const BODY_ERRORS = ['VALIDATION_ERROR', 'INVALID_BODY', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const;
 
 /** Describes an operation; its tag comes from the Elysia instance. */

@@ -12,6 +12,8 @@ export interface RequestInfo {
 	request: Request;
 	/** When it began, as `performance.now()` has it. */
 	started: number;
+	/** The other end of the connection: a proxy, or the client itself. Empty if it has no address. */
+	peerAddress: string;
 	/** The client's address behind trusted proxies; see `client-address.ts`. */
 	clientAddress: string;
 	/** The path exactly as the client sent it. */

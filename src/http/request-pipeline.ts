@@ -37,11 +37,13 @@ export function createRequestPipeline({
 	const nextRequestId = createRequestIds();
 
 	return async (request, listener) => {
+		const peerAddress = listener.requestIP(request)?.address ?? '';
 		const info: RequestInfo = {
 			started: performance.now(),
 			id: nextRequestId(),
 			request,
-			clientAddress: clientAddress(listener.requestIP(request)?.address ?? '', request.headers.get('x-forwarded-for')),
+			peerAddress,
+			clientAddress: clientAddress(peerAddress, request.headers.get('x-forwarded-for')),
 			path: '',
 			listener,
 			caller: undefined,

@@ -2,7 +2,6 @@
 
 import { Elysia } from 'elysia';
 import { AppError } from '../errors.ts';
-import { networkOf } from '../http/client-address.ts';
 import { errorResponses } from '../http/openapi.ts';
 import { type RateLimiter, rateHeaders } from '../http/rate-limit.ts';
 import { requestInfo } from '../http/request-info.ts';
@@ -23,6 +22,12 @@ import { bearerToken } from './token.ts';
 /** Authenticates by another credential, such as a session cookie; `undefined` if the request has none. */
 export type OtherCredential = (request: Request) => Promise<Principal | undefined>;
 
+/**
+ * Counts a failed attempt to authenticate, in the audit log with these circumstances.
+ * @throws AppError RATE_LIMITED for a network with too many
+ */
+export type CountFailure = (request: Request, facts?: Record<string, string>) => void;
+
 export type Auth = ReturnType<typeof createAuth>;
 
 /**
@@ -33,7 +38,11 @@ export type Auth = ReturnType<typeof createAuth>;
  */
 export function createAuth(
 	keys: Keys,
-	{ api, failures, otherCredential }: { api: RateLimiter; failures: RateLimiter; otherCredential?: OtherCredential },
+	{
+		api,
+		countFailure,
+		otherCredential,
+	}: { api: RateLimiter; countFailure: CountFailure; otherCredential?: OtherCredential },
 ) {
 	async function authenticate(request: Request): Promise<Principal> {
 		const { operator } = requestInfo(request);
@@ -51,8 +60,7 @@ export function createAuth(
 			return await authenticate(request);
 		} catch (error) {
 			const isWrongKey = error instanceof AppError && error.code === 'UNAUTHORIZED';
-			if (isWrongKey && request.headers.has('authorization'))
-				failures.take(networkOf(requestInfo(request).clientAddress));
+			if (isWrongKey && request.headers.has('authorization')) countFailure(request);
 			throw error;
 		}
 	}

@@ -14,6 +14,8 @@ interface Wanted {
 	isModeStrict?: boolean;
 }
 
+export type KeyForms = ReturnType<typeof createKeyForms>;
+
 export function createKeyForms(storage: Pick<Storage, 'db'>) {
 	async function findForm(idOrSlug: string): Promise<FormRow | undefined> {
 		const id = decodeId(idOrSlug) ?? -1;

@@ -2,9 +2,9 @@
 
 import { AppError, invalidField } from '../errors.ts';
 import { PERMISSIONS } from '../storage/tables.ts';
-import { isEmailAddress } from '../text/email-address.ts';
 import { parseTimestamp } from '../text/timestamp.ts';
-import type { NewKey } from './keys.ts';
+import { memberAddress } from './member-address.ts';
+import type { NewKey } from './new-keys.ts';
 import { modeOf, type Principal } from './permissions.ts';
 import type { CreateApiKey } from './schema.ts';
 
@@ -26,9 +26,10 @@ export function newKeyOf(input: CreateApiKey, maker: Pick<Principal, 'mode'>): N
 	};
 }
 
-/** The address by which a member is known: in lower case, because providers do not agree on cases. @throws AppError VALIDATION_ERROR */
-export function memberAddress(email: string): string {
-	if (isEmailAddress(email)) return email.toLowerCase();
+/** The address of a new member. @throws AppError VALIDATION_ERROR */
+export function newMemberAddress(email: string): string {
+	const address = memberAddress(email);
+	if (address !== undefined) return address;
 	throw invalidField('email', 'INVALID_EMAIL', 'email must be one mail address, such as ada@example.org.');
 }
 

@@ -1,33 +1,22 @@
 /** Creates, lists, rotates, revokes and authenticates API keys. */
 
 import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm';
-import { AppError, invalidField } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import { decodeId, encodeId } from '../ids.ts';
 import type { Db, Storage } from '../storage/contract.ts';
-import { UniqueViolation } from '../storage/errors.ts';
-import { type ApiKeyRow, apiKeys, keyForms as keyFormRows, type Mode, type Permission } from '../storage/tables.ts';
+import { type ApiKeyRow, apiKeys, keyForms as keyFormRows, type Mode } from '../storage/tables.ts';
 import { MINUTE_MS } from '../tasks/durations.ts';
 import { lazy } from '../tasks/lazy.ts';
-import { KEY_NAME_MAX } from './bounds.ts';
 import { createKeyForms } from './key-forms.ts';
+import { factsOf, newRow, recordedOf, shownKey } from './key-row.ts';
+import { createNewKeys } from './new-keys.ts';
 import { type KeyPrincipal, unauthorized } from './permissions.ts';
 import type { ApiKey } from './schema.ts';
-import { createToken, displayToken, hashToken, isToken } from './token.ts';
+import { hashToken, isToken } from './token.ts';
 
 const LAST_USED_RESOLUTION_MS = MINUTE_MS;
 /** Later ones have a year of more than four digits. */
 const LAST_MOMENT_MS = Date.UTC(9999, 11, 31);
-
-export interface NewKey {
-	mode: Mode;
-	name?: string;
-	permissions: readonly Permission[];
-	/** The public ids or slugs of forms, for a form-level key, which is for the submissions of those forms only. */
-	forms?: readonly string[];
-	/** Rejects a form of the other mode as unknown, as the API does; without this the key gets the mode of its form. */
-	isModeStrict?: boolean;
-	expiresAt?: Date;
-}
 
 export type Keys = ReturnType<typeof createKeys>;
 
@@ -87,39 +76,8 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 		};
 	}
 
-	/** The values of a new key, and the forms of a form-level one. @throws AppError VALIDATION_ERROR, FORM_NOT_FOUND */
-	async function checked(input: NewKey): Promise<{ values: NewValues; formIds: number[] }> {
-		const name = (input.name ?? '').trim();
-		if (name.length > KEY_NAME_MAX) {
-			throw invalidField('name', 'INVALID_NAME', `name must have at most ${KEY_NAME_MAX} characters.`);
-		}
-		if (input.expiresAt && input.expiresAt.getTime() <= now()) {
-			throw invalidField('expiresAt', 'INVALID_DATE', 'expiresAt must lie in the future.');
-		}
-		const ofForms = await keyForms.find(input);
-		const [form] = ofForms;
-		const values = {
-			mode: form?.mode ?? input.mode,
-			formId: form?.id ?? null,
-			name,
-			permissions: [...new Set(input.permissions)],
-			expiresAt: input.expiresAt?.getTime() ?? null,
-		};
-		return { values, formIds: ofForms.map(({ id }) => id) };
-	}
-
-	async function store(row: ApiKeyRow, formIds: readonly number[]): Promise<ApiKey> {
-		const forms = row.formId === null ? null : formIds.map(encodeId);
-		const key = toResponse(row, forms);
-		const several = formIds.length > 1 ? formIds.map((formId) => ({ keyId: row.id, formId })) : [];
-		await storage.batch(
-			(tx) => [tx.insert(apiKeys).values(row), ...several.map((one) => tx.insert(keyFormRows).values(one))],
-			() => ({ ...recordedOf(row), facts: { ...factsOf(row), ...(forms && { forms: forms.join() }) } }),
-		);
-		return key;
-	}
-
 	return {
+		...createNewKeys(storage, { keyForms, now }),
 		isValid,
 		principalOf,
 		/** Returns whether there is a valid key with this id. */
@@ -137,26 +95,6 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 			const isMember = and(eq(apiKeys.email, email), isNull(apiKeys.revokedAt));
 			const [row] = await storage.db.select().from(apiKeys).where(isMember);
 			return row && principalOf(row);
-		},
-		/** Creates a key. `token` is the key itself, which only this call returns. */
-		async create(input: NewKey): Promise<{ token: string; key: ApiKey }> {
-			const { values, formIds } = await checked(input);
-			const { token, row } = newRow(storage.nextId(), values);
-			return { token, key: await store(row, formIds) };
-		},
-		/**
-		 * Creates a member: a key without a token, for a person who signs in as this address.
-		 * @throws AppError CONFLICT if there is one with the address
-		 */
-		async createMember(email: string, input: NewKey): Promise<ApiKey> {
-			const { values, formIds } = await checked(input);
-			const id = storage.nextId();
-			// No token hashes to this.
-			const hash = `member:${encodeId(id)}`;
-			return store({ ...values, ...UNUSED, id, hash, display: email, email }, formIds).catch((error) => {
-				if (!(error instanceof UniqueViolation)) throw error;
-				throw new AppError('CONFLICT', `${email} is a member already, perhaps an expired one: revoke that one first.`);
-			});
 		},
 		/** @throws AppError NOT_FOUND if there is no such key (in that mode). */
 		get: async (id: string, mode?: Mode): Promise<ApiKey> => present(await findIn(id, mode)),
@@ -181,7 +119,10 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 		): Promise<{ token: string; key: ApiKey }> {
 			const old = await findIn(id, mode);
 			if (old.email !== null) {
-				throw new AppError('CONFLICT', `${old.email} is a member, who signs in without a key: there is none to rotate.`);
+				throw new AppError(
+					'CONFLICT',
+					`${old.email} is a member, who signs in without a key: there is none to rotate.`,
+				);
 			}
 			const at = now();
 			const madeAt = storage.clock.timeline().millisOf(old.id);
@@ -232,38 +173,6 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 	};
 }
 
-function shownKey(
-	row: ApiKeyRow,
-	{ formIds, createdAt }: { formIds: readonly string[] | null; createdAt: string },
-): ApiKey {
-	const time = (millis: number | null) => (millis === null ? null : new Date(millis).toISOString());
-	return {
-		id: encodeId(row.id),
-		name: row.name,
-		display: row.display,
-		email: row.email,
-		mode: row.mode,
-		form: formIds?.[0] ?? null,
-		forms: formIds && [...formIds],
-		permissions: row.permissions,
-		createdAt,
-		expiresAt: time(row.expiresAt),
-		lastUsedAt: time(row.lastUsedAt),
-		revokedAt: time(row.revokedAt),
-	};
-}
-
-type NewValues = Pick<ApiKeyRow, 'mode' | 'formId' | 'name' | 'permissions' | 'expiresAt'>;
-
-const UNUSED = { revokedAt: null, lastUsedAt: null, isRotated: false };
-
-function newRow(id: number, { mode, formId, name, permissions, expiresAt }: NewValues) {
-	const token = createToken(formId === null ? mode : 'form');
-	const credential = { hash: hashToken(token), display: displayToken(token), email: null };
-	const row: ApiKeyRow = { ...UNUSED, ...credential, id, mode, formId, name, permissions, expiresAt };
-	return { token, row };
-}
-
 /** Ends an old key, which is in the first result if it was valid, and stores the new one for the same forms. */
 function rotation(
 	tx: Db,
@@ -287,14 +196,4 @@ function rotation(
 		tx.insert(apiKeys).values(row),
 		tx.insert(keyFormRows).select(sameForms),
 	] as const;
-}
-
-/** The key that an entry of the audit log is about. */
-function recordedOf({ id, mode, formId }: ApiKeyRow) {
-	return { mode, object: `key:${encodeId(id)}`, ...(formId !== null && { formId }) };
-}
-
-/** By which a person recognises it when it is gone. */
-function factsOf({ name, display, permissions }: ApiKeyRow) {
-	return { name, display, permissions: permissions.join() };
 }

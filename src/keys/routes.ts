@@ -5,7 +5,7 @@ import { readJson } from '../http/json-body.ts';
 import { jsonBody, jsonResponse, operation, pathParameter } from '../http/openapi.ts';
 import { succeed, successResponse } from '../http/success.ts';
 import type { Auth } from './auth.ts';
-import { memberAddress, newKeyOf } from './key-request.ts';
+import { newKeyOf, newMemberAddress } from './key-request.ts';
 import type { Keys } from './keys.ts';
 import { ApiKeyList, CreateApiKey, NewApiKey, RotateApiKey, RotatedApiKey } from './schema.ts';
 
@@ -45,7 +45,7 @@ export const keyRoutes = (keys: Keys, auth: Auth) =>
 				const wanted = newKeyOf(input, principal);
 				set.status = 201;
 				if (input.email !== undefined) {
-					return { ...(await keys.createMember(memberAddress(input.email), wanted)), key: null };
+					return { ...(await keys.createMember(newMemberAddress(input.email), wanted)), key: null };
 				}
 				const { token, key } = await keys.create(wanted);
 				return { ...key, key: token };

@@ -8,7 +8,9 @@ import { EVENTS_PATH, eventRoutes } from '../dashboard/events/routes.ts';
 import { dashboardRoutes } from '../dashboard/routes.ts';
 import { createSessionCookie } from '../dashboard/sessions/cookie.ts';
 import { createSessionCredential } from '../dashboard/sessions/credential.ts';
+import { oidcRoutes } from '../dashboard/sessions/oidc/routes.ts';
 import { sessionRoutes } from '../dashboard/sessions/own/routes.ts';
+import { createPersonOf } from '../dashboard/sessions/person.ts';
 import { sessionsRoutes } from '../dashboard/sessions/routes.ts';
 import { LIFETIME_MS } from '../dashboard/sessions/sessions.ts';
 import { statusRoutes } from '../dashboard/status/routes.ts';
@@ -19,15 +21,16 @@ import { webhookRoutes } from '../delivery/webhooks/routes.ts';
 import { formRoutes } from '../forms/routes.ts';
 import { suggestionRoutes } from '../forms/suggestion/routes.ts';
 import { apiDocs } from '../http/api-docs.ts';
-import { shownAddress, widerNetworks } from '../http/client-address.ts';
+import { networkOf, shownAddress, widerNetworks } from '../http/client-address.ts';
 import type { ErrorHandler } from '../http/error-responses.ts';
 import { openApiDocument } from '../http/openapi-document.ts';
-import { createRateLimiter, type RateLimiter } from '../http/rate-limit.ts';
+import { createRateLimiter } from '../http/rate-limit.ts';
+import { requestInfo } from '../http/request-info.ts';
 import { createRouter } from '../http/router.ts';
 import { createStreamResponse } from '../http/streamed.ts';
 import { describedEndpoint } from '../intake/routes.ts';
 import { testRoutes } from '../intake/test-submissions/routes.ts';
-import { createAuth } from '../keys/auth.ts';
+import { type CountFailure, createAuth } from '../keys/auth.ts';
 import { keyRoutes } from '../keys/routes.ts';
 import { listRoutes } from '../spam/lists/routes.ts';
 import { bulkRoutes } from '../submissions/bulk/routes.ts';
@@ -73,14 +76,19 @@ export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): 
 	const recording = createRecording(app);
 	recording.watch(router);
 	const api = createRateLimiter(app.config.rates.api, { windows, now });
-	const failures = countedIn(app, createRateLimiter(app.config.rates.auth, { windows, now, widen: widerNetworks }));
+	const countFailure = createCountFailure(app);
 	const cookie = createSessionCookie(urls.base, LIFETIME_MS);
-	const credential = createSessionCredential(app.sessions, { cookie, baseUrl: urls.base, idlePath: EVENTS_PATH });
+	const personOf = createPersonOf(app.config);
+	const credential = createSessionCredential(app.sessions, {
+		...{ cookie, personOf },
+		...{ baseUrl: urls.base, idlePath: EVENTS_PATH },
+	});
 	const auth = createAuth(app.keys, {
 		api,
-		failures,
-		otherCredential: async (request) => (await credential(request))?.session.principal,
+		countFailure,
+		otherCredential: async (request) => (await credential.find(request))?.session.principal,
 	});
+	const signIn = { ...app, cookie, credential, api, countFailure, urls };
 	const stream = createStreamResponse(app.log);
 	const reading = { readFields: app.intake.readJson, maxBytes: app.config.limits.maxBody, now };
 	const described: AnyElysia[] = [
@@ -105,7 +113,7 @@ export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): 
 		suggestionRoutes(app.storage, auth),
 		testRoutes(app.forms, app.tests, auth),
 		keyRoutes(app.keys, auth),
-		sessionRoutes({ ...app, cookie, credential, api, failures, urls }),
+		sessionRoutes({ ...signIn, personOf, hasOidc: app.config.oidc !== null }),
 		sessionsRoutes(app.sessions, auth),
 		eventRoutes(app.streams, auth),
 		listRoutes(app.spam.lists, auth),
@@ -119,6 +127,7 @@ export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): 
 	];
 	const handle = (request: Request) => recording.run(() => router.fetch(request));
 	router.use(dashboardRoutes());
+	router.use(oidcRoutes(signIn));
 	router.use(mcpRoutes(createApiCalls({ handle, app, urls }), { auth, baseUrl: urls.base }));
 	for (const routes of described) router.use(routes);
 	const info = { version: VERSION, baseUrl: urls.base, submitUrl: urls.submit, tags: TAGS };
@@ -135,11 +144,11 @@ export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): 
 	return recording;
 }
 
-/** A limiter of failures that has the audit log count them too. */
-function countedIn({ audit, config }: App, limiter: RateLimiter): RateLimiter {
-	const take: RateLimiter['take'] = (network, ...rest) => {
-		audit.countFailure(shownAddress(config.logAddress, String(network)));
-		return limiter.take(network, ...rest);
+function createCountFailure({ audit, config, windows, now }: App): CountFailure {
+	const limiter = createRateLimiter(config.rates.auth, { windows, now, widen: widerNetworks });
+	return (request, facts) => {
+		const network = networkOf(requestInfo(request).clientAddress);
+		audit.countFailure(shownAddress(config.logAddress, network), facts);
+		limiter.check(network);
 	};
-	return { ...limiter, take };
 }

@@ -7,7 +7,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { AnyElysia } from 'elysia';
 import type { App } from '../app.ts';
 import { shownAddress } from '../http/client-address.ts';
-import { IS_PART, RECORDED } from '../http/openapi.ts';
+import { ACTING, IS_PART, RECORDED } from '../http/openapi.ts';
 import { queryOf } from '../http/query-parameters.ts';
 import { type Caller, type RequestInfo, requestInfo } from '../http/request-info.ts';
 import { decodeId, encodeId } from '../ids.ts';
@@ -133,8 +133,10 @@ function findOperations(router: AnyElysia) {
 	return (method: string, route: string): Operation | undefined => {
 		byRoute ??= new Map(
 			router.routes.flatMap(({ method: known, path, hooks }) => {
-				const { operationId: name, [RECORDED]: recorded, [IS_PART]: isPart } = hooks.detail ?? {};
-				return name ? [[`${known} ${path}`, { name, recorded, isPart, isRead: known === 'GET' }] as const] : [];
+				const { operationId: name, ...marks } = hooks.detail ?? {};
+				const { [RECORDED]: recorded, [IS_PART]: isPart, [ACTING]: isActing } = marks;
+				const isRead = known === 'GET' && !isActing;
+				return name ? [[`${known} ${path}`, { name, recorded, isPart, isRead }] as const] : [];
 			}),
 		);
 		return byRoute.get(`${method} ${route}`);

@@ -30,10 +30,24 @@ export const OpenSession = Type.Object(
 		token: omissible(
 			Type.String({ description: 'The token at the end of a set-up link or an invitation, which works once.' }),
 		),
+		proxy: omissible(
+			Type.Literal(true, {
+				description: 'Signs in the member whom a trusted proxy names in the header of `FORMSRV_AUTH_HEADER`.',
+			}),
+		),
 	},
 	{ $id: 'OpenSession', additionalProperties: false },
 );
 export type OpenSession = Static<typeof OpenSession>;
+
+export const SignInWays = Type.Object(
+	{
+		proxy: nullable(Type.String(), { description: 'The mail address of the person whom a trusted proxy names.' }),
+		oidc: nullable(Type.String(), { description: 'Where a browser starts to sign in by OpenID Connect.' }),
+	},
+	{ $id: 'SignInWays' },
+);
+export type SignInWays = Static<typeof SignInWays>;
 
 export const SwitchMode = Type.Object({ mode: Mode }, { $id: 'SwitchMode', additionalProperties: false });
 

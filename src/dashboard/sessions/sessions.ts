@@ -1,4 +1,4 @@
-/** Dashboard sessions: opened by a key or an invitation to use one, whose permissions and expiry they share, or by a set-up link. */
+/** Dashboard sessions: opened by a key, an invitation to use one or a member, whose permissions and expiry they share, or by a set-up link. */
 
 import { and, desc, eq, inArray, lt, lte, sql } from 'drizzle-orm';
 import { AppError } from '../../errors.ts';
@@ -21,8 +21,17 @@ export const LIFETIME_MS = 7 * DAY_MS;
 export interface Session {
 	id: number;
 	principal: KeyPrincipal;
+	/** The address of the member whose session it is. */
+	email: string | null;
 	modes: readonly Mode[];
 	expiresAt: Date;
+}
+
+/** How a person signed in, for the audit log. */
+export interface Entrance {
+	way: 'key' | 'link' | 'proxy' | 'oidc';
+	/** By which the person was known. */
+	email?: string;
 }
 
 /** A session with the key that it was opened with. */
@@ -60,14 +69,14 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 		};
 	}
 
-	async function open(mode: Mode, keyId: number | null): Promise<string> {
+	async function open(mode: Mode, keyId: number | null, entrance: Entrance): Promise<string> {
 		const token = randomToken();
 		const row = { id: storage.nextId(), hash: hashToken(token), keyId, mode, lastSeenAt: now() };
 		const session = encodeId(row.id);
 		const actor = keyId === null ? `session:${session}` : `key:${encodeId(keyId)}`;
 		await storage.batch(
 			(tx) => [tx.insert(sessions).values(row)],
-			() => ({ object: `session:${session}`, by: { actor, session, mode } }),
+			() => ({ object: `session:${session}`, by: { actor, session, mode }, facts: { ...entrance } }),
 		);
 		return token;
 	}
@@ -130,17 +139,17 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 			if (!caller || maySee(null, caller)) await storage.batch(links.revoke);
 			return others.length;
 		},
-		/** Signs in by a key. @returns the session's token */
-		async openWithKey({ mode, keyId }: KeyPrincipal): Promise<string> {
+		/** Signs in by a key, or a member. @returns the session's token */
+		async openWithKey({ mode, keyId }: KeyPrincipal, entrance: Entrance = { way: 'key' }): Promise<string> {
 			const id = decodeId(keyId ?? '');
 			// A session without a key is one of a set-up link, which may do everything.
 			if (id === undefined) throw new Error(`Cannot open a session for ${keyId}: it is not the id of a key.`);
-			return open(mode, id);
+			return open(mode, id, entrance);
 		},
 		/** Signs in by a set-up link or an invitation, which work once. @returns the session's token. @throws AppError UNAUTHORIZED */
 		async openWithLink(token: string): Promise<string> {
 			const { mode, keyId } = await links.use(token);
-			return open(mode, keyId);
+			return open(mode, keyId, { way: 'link' });
 		},
 		/** @returns the token of a new set-up link */
 		createLink: links.create,
@@ -157,6 +166,7 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 			return {
 				id: session.id,
 				principal,
+				email: key?.email ?? null,
 				modes: session.keyId === null ? MODES : [principal.mode],
 				expiresAt: ages.endDate(found),
 			};

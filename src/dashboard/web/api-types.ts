@@ -29,7 +29,7 @@ export type { ChangeLists as ChangeSpamLists, Lists as SpamLists } from '../../s
 export type { Channel, DeliveryState, Mode, Permission } from '../../storage/tables.ts';
 export type { BulkTarget } from '../../submissions/bulk/schema.ts';
 export type { AllStats } from '../../submissions/stats/schema.ts';
-export type { OpenSession, SessionView as Session, SignedIn } from '../sessions/schema.ts';
+export type { OpenSession, SessionView as Session, SignedIn, SignInWays } from '../sessions/schema.ts';
 export type { Status } from '../status/schema.ts';
 
 /** Those that owners set. */

@@ -109,6 +109,7 @@ const webhookPath = (form: string, id: string) => `${formPath(form)}/webhooks/${
 
 export const session = {
 	read: () => get<types.Session>('/api/session'),
+	ways: () => get<types.SignInWays>('/api/session/ways'),
 	open: (proof: types.OpenSession) => post<types.Session>('/api/session', proof),
 	switchMode: (mode: types.Mode) => patch<types.Session>('/api/session', { mode }),
 	close: () => remove('/api/session'),
@@ -189,7 +190,7 @@ export async function openExport(form: string, query: ExportQuery, signal: Abort
 
 export const keys = {
 	list: () => get<{ keys: types.ApiKey[] }>('/api/keys'),
-	create: (key: types.CreateApiKey) => post<types.ApiKey & { key: string }>('/api/keys', key),
+	create: (key: types.CreateApiKey) => post<types.ApiKey & { key: string | null }>('/api/keys', key),
 	revoke: (id: string) => remove(`/api/keys/${segment(id)}`),
 };
 

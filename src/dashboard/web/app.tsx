@@ -8,13 +8,17 @@ import { navigate, route } from './location.ts';
 import { to } from './router.ts';
 import * as words from './sentences/words.ts';
 import { Shell } from './shell.tsx';
-import { resumeSession, session, signIn, signInNotice } from './state/session.ts';
+import { readSession, resumeSession, session, signIn, signInNotice } from './state/session.ts';
 import { showError } from './state/toasts.ts';
 import { SignIn } from './views/sign-in.tsx';
 
-/** Signs in by a set-up link in the address, whose token it removes at once; else resumes the last session. */
+/** Signs in by a set-up link in the address, whose token it removes at once; else resumes the session that there is. */
 async function start(): Promise<void> {
 	const at = route.peek();
+	if (at.view === 'signed-in') {
+		navigate(to.forms());
+		return readSession();
+	}
 	if (at.view !== 'setup') return resumeSession();
 	navigate(to.forms());
 	try {

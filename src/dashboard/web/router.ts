@@ -35,6 +35,7 @@ export type Route =
 	| { view: 'keys' }
 	| { view: 'settings' }
 	| { view: 'setup'; token: string }
+	| { view: 'signed-in' }
 	| { view: 'not-found' };
 
 export const EMPTY_QUERY: InboxQuery = {
@@ -111,7 +112,7 @@ export function parseHash(hash: string): Route {
 		return { view: 'audit', action, actor, object, ...days, page: pageOf(params) };
 	}
 	if (first === 'setup' && second) return { view: 'setup', token: second };
-	if (first === 'keys' || first === 'settings') return { view: first };
+	if (first === 'keys' || first === 'settings' || first === 'signed-in') return { view: first };
 	return { view: 'not-found' };
 }
 

@@ -4,18 +4,21 @@ import { Elysia } from 'elysia';
 import { VERSION } from '../../../config/version.ts';
 import { AppError, invalidField } from '../../../errors.ts';
 import type { Forms } from '../../../forms/forms.ts';
-import { networkOf } from '../../../http/client-address.ts';
 import { readJson } from '../../../http/json-body.ts';
 import { jsonBody, jsonResponse, operation } from '../../../http/openapi.ts';
 import type { RateLimiter } from '../../../http/rate-limit.ts';
 import { requestInfo } from '../../../http/request-info.ts';
 import { successResponse } from '../../../http/success.ts';
+import type { CountFailure } from '../../../keys/auth.ts';
 import type { Keys } from '../../../keys/keys.ts';
 import { callerOf, unauthorized } from '../../../keys/permissions.ts';
 import type { SessionCookie } from '../cookie.ts';
 import type { SessionCredential } from '../credential.ts';
+import { notAMember } from '../not-a-member.ts';
+import { OIDC_PATH } from '../oidc/path.ts';
 import { checkOwnPage, pageOrigin } from '../page-origin.ts';
-import { OpenSession, SessionView, SwitchMode } from '../schema.ts';
+import { type PersonOf, UNCLEAR } from '../person.ts';
+import { OpenSession, SessionView, SignInWays, SwitchMode } from '../schema.ts';
 import type { Session, Sessions } from '../sessions.ts';
 
 export interface SessionRoutesOptions {
@@ -27,12 +30,16 @@ export interface SessionRoutesOptions {
 	/** Shared with the API: sign-ins count as requests of the key. */
 	api: RateLimiter;
 	/** Shared with the API: failed sign-ins count as wrong keys. */
-	failures: RateLimiter;
+	countFailure: CountFailure;
+	personOf: PersonOf;
+	hasOidc: boolean;
 	urls: { base: string; submit: string };
 }
 
 /** A key or a token. Small, because clients are unauthenticated here. */
 const MAX_PROOF_BYTES = 4 * 1024;
+
+const NO_PERSON = 'No trusted proxy says by one mail address who you are.';
 
 const EXAMPLE = {
 	mode: 'live',
@@ -48,37 +55,51 @@ const EXAMPLE = {
 const sessionResponse = (description: string) => jsonResponse(description, { schema: SessionView, example: EXAMPLE });
 
 export function sessionRoutes(options: SessionRoutesOptions) {
-	const { sessions, keys, forms, cookie, credential, api, failures, urls } = options;
+	const { sessions, keys, forms, cookie, credential, api, countFailure, personOf, hasOidc, urls } = options;
 
 	async function ownSession(request: Request): Promise<{ token: string; session: Session }> {
-		const found = await credential(request);
+		const found = await credential.find(request);
 		if (!found) throw unauthorized('missing');
 		requestInfo(request).caller = found.session.principal;
 		api.take(callerOf(found.session.principal));
 		return found;
 	}
 
-	/** @returns the token of a new session. @throws AppError UNAUTHORIZED, RATE_LIMITED, VALIDATION_ERROR */
-	async function open({ key, token }: OpenSession): Promise<string> {
-		if ((key === undefined) === (token === undefined)) {
-			throw invalidField('key', 'REQUIRED', 'Either key or token is required, and not both.');
+	/** @returns the token of a new session. @throws AppError UNAUTHORIZED, FORBIDDEN, RATE_LIMITED, VALIDATION_ERROR */
+	async function open(request: Request, { key, token, proxy }: OpenSession): Promise<string> {
+		if ([key, token, proxy].filter((proof) => proof !== undefined).length !== 1) {
+			throw invalidField('key', 'REQUIRED', 'One of key, token and proxy is required, and only one.');
 		}
+		if (proxy) return openByProxy(request);
 		if (token !== undefined) return sessions.openWithLink(token);
 		const principal = await keys.authenticate(key);
 		api.take(callerOf(principal));
 		return sessions.openWithKey(principal);
 	}
 
+	async function openByProxy(request: Request): Promise<string> {
+		// The proxy vouches for every request of the browser, also for one that another page sends.
+		if (pageOrigin(request.headers, urls.base) !== 'own') throw notFromHere();
+		const email = personOf(request) ?? UNCLEAR;
+		const principal = email === UNCLEAR ? undefined : await keys.principalOfMember(email);
+		if (!principal) {
+			countFailure(request, { way: 'proxy', ...(email && { email }) });
+			throw new AppError('UNAUTHORIZED', email === UNCLEAR ? NO_PERSON : notAMember(email));
+		}
+		api.take(callerOf(principal));
+		return sessions.openWithKey(principal, { way: 'proxy', email });
+	}
+
 	async function signIn(request: Request): Promise<string> {
 		if (pageOrigin(request.headers, urls.base) === 'foreign') {
-			throw new AppError('FORBIDDEN', 'Only the dashboard itself can open a session in a browser.');
+			throw notFromHere();
 		}
 		const proof = await readJson(request, OpenSession, { maxBytes: MAX_PROOF_BYTES });
 		try {
-			return await open(proof);
+			return await open(request, proof);
 		} catch (error) {
-			if (!(error instanceof AppError && error.code === 'UNAUTHORIZED')) throw error;
-			failures.take(networkOf(requestInfo(request).clientAddress));
+			if (proof.proxy || !(error instanceof AppError && error.code === 'UNAUTHORIZED')) throw error;
+			countFailure(request, { way: proof.key === undefined ? 'link' : 'key' });
 			throw unknownProof(error);
 		}
 	}
@@ -110,15 +131,13 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 			'',
 			async ({ request, set }) => {
 				const token = await signIn(request);
-				const former = cookie.read(request.headers.get('cookie'));
-				if (former !== undefined) await sessions.close(former);
-				set.headers['set-cookie'] = cookie.write(token);
+				set.headers['set-cookie'] = await credential.replace(request, token);
 				return view(request, token);
 			},
 			{
 				detail: operation('openSession', 'Sign in', {
 					description:
-						'Opens a session by an API key, with its permissions while it is valid, by an invitation to use one, or by a set-up link. The response sets ' +
+						'Opens a session by an API key, with its permissions while it is valid, by an invitation to use one, by a set-up link, or as the member whom a trusted proxy names. The response sets ' +
 						'a cookie, which replaces the key. The session ends after 12 hours without use, and after 7 days at the latest. With ' +
 						'the cookie, requests that change something need the header `X-Formsrv-CSRF: 1` and a page of this origin. Meant ' +
 						'for the dashboard; programs send their key.',
@@ -135,6 +154,22 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 				errors: ['UNAUTHORIZED', 'RATE_LIMITED'],
 			}),
 		})
+		.get(
+			'/ways',
+			({ request }): SignInWays => ({
+				proxy: personOf(request) || null,
+				oidc: hasOidc ? `${urls.base}${OIDC_PATH}` : null,
+			}),
+			{
+				detail: operation('getSignInWays', 'List the ways to sign in', {
+					description: 'Those besides keys and links, which always work.',
+					returns: jsonResponse('The ways; `null` for one that there is not.', {
+						schema: SignInWays,
+						example: { proxy: null, oidc: `https://forms.example.com${OIDC_PATH}` },
+					}),
+				}),
+			},
+		)
 		.patch(
 			'',
 			async ({ request }) => {
@@ -176,6 +211,10 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 				}),
 			},
 		);
+}
+
+function notFromHere(): AppError {
+	return new AppError('FORBIDDEN', 'Only the dashboard itself can open a session in a browser.');
 }
 
 /** For people, who pasted a key or link: the API's sentence about headers would not help them. */

@@ -34,6 +34,10 @@ export const newKey = 'New key';
 export const newKeyOf = (mode: Mode | undefined) => `New ${mode} key`;
 export const nameExample = 'Website build';
 export const nameHint = 'A reminder of what the key is for.';
+export const memberEmail = 'Mail address of a member';
+export const memberEmailHint =
+	'Empty for a program. With an address it is a person, who signs in by single sign-on and gets no key.';
+export const memberMade = (email: string) => `${email} can sign in now.`;
 export const forForm = 'For';
 export const allForms = 'All forms of this mode';
 export const onlyForm = (formName: string) => `Only the submissions of “${formName}”`;

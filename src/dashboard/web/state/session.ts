@@ -60,6 +60,11 @@ export async function resumeSession(): Promise<void> {
 	const stored = localStorage.getItem(STORED_AS);
 	if (stored === null) return remember(null);
 	session.value ??= recall(stored);
+	return readSession();
+}
+
+/** Takes over the session of the cookie, if there is one. Throws if the server does not say so. */
+export async function readSession(): Promise<void> {
 	try {
 		remember(await api.session.read());
 	} catch (error) {

@@ -111,9 +111,10 @@ export function Keys() {
 			{isMaking && (
 				<NewKeyDialog
 					onClose={() => setMaking(false)}
-					onMade={(key) => {
+					onMade={({ key, email }) => {
 						setMaking(false);
-						setSecret(key);
+						if (key !== null) setSecret(key);
+						else if (email !== null) showToast(words.keys.memberMade(email));
 						query.reload();
 					}}
 				/>

@@ -1,16 +1,18 @@
-/** Signing in with an API key or with a set-up link. */
+/** Signing in with an API key or a set-up link, by single sign-on, or as the person whom a proxy names. */
 
 import { useState } from 'preact/hooks';
 import { useTitle } from '../announce.ts';
+import * as api from '../api.ts';
 import type { OpenSession } from '../api-types.ts';
 import { Button } from '../components/buttons.tsx';
 import { CodeLine } from '../components/code.tsx';
 import { Field } from '../components/inputs.tsx';
-import { Notice } from '../components/messages.tsx';
+import { ActionFailure, Notice } from '../components/messages.tsx';
 import { errorOfOnly } from '../field-errors.ts';
 import * as words from '../sentences/words.ts';
 import { signIn, signInNotice } from '../state/session.ts';
 import { useAction } from '../use-action.ts';
+import { useQuery } from '../use-query.ts';
 
 /** Recognises a set-up link or its token; any other text is sent as a key. */
 function proofOf(text: string): OpenSession {
@@ -33,6 +35,27 @@ function Help() {
 	);
 }
 
+/** The ways besides a key, if the server has any. */
+function OtherWays() {
+	const { data } = useQuery('ways', api.session.ways);
+	const { run, isBusy, error } = useAction(() => signIn({ proxy: true }));
+	if (!data?.proxy && !data?.oidc) return null;
+	return (
+		<div class="stack">
+			{data.proxy && (
+				<Button label={words.frame.signInAs(data.proxy)} look="primary block" disabled={isBusy} onClick={run} />
+			)}
+			<ActionFailure error={error} />
+			{data.oidc && (
+				<a class="button primary block" href={data.oidc}>
+					{words.frame.singleSignOn}
+				</a>
+			)}
+			<p class="muted small">{words.frame.orByKey}</p>
+		</div>
+	);
+}
+
 export function SignIn() {
 	useTitle(words.frame.signIn);
 	const [text, setText] = useState('');
@@ -46,6 +69,7 @@ export function SignIn() {
 				<span class="brand-mark large" />
 				<h1>{words.frame.signInTo}</h1>
 				{signInNotice.value && <Notice role="status">{signInNotice.value}</Notice>}
+				<OtherWays />
 				<form class="stack" onSubmit={run}>
 					<Field
 						label={words.frame.proof}

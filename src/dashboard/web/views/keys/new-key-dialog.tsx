@@ -31,6 +31,8 @@ const EXPIRIES = [
 
 interface Draft {
 	name: string;
+	/** Of a member; empty for a key. */
+	email: string;
 	permissions: Permission[];
 	form: string;
 	/** Beside `form`. */
@@ -38,21 +40,28 @@ interface Draft {
 	expiry: string;
 }
 
-function requestOf({ name, permissions, form, otherForms, expiry }: Draft): CreateApiKey {
+function requestOf({ name, email, permissions, form, otherForms, expiry }: Draft): CreateApiKey {
 	const expiresAt = expiry ? new Date(Date.now() + Number(expiry) * DAY_MS).toISOString() : null;
-	const shared = { name: name.trim() || undefined, expiresAt };
+	const shared = { name: name.trim() || undefined, email: email.trim() || undefined, expiresAt };
 	return { ...shared, permissions, ...(form && { forms: [form, ...otherForms] }) };
 }
 
-export function NewKeyDialog({ onMade, onClose }: { onMade: (key: string) => void; onClose: () => void }) {
+export function NewKeyDialog({
+	onMade,
+	onClose,
+}: {
+	onMade: (made: { key: string | null; email: string | null }) => void;
+	onClose: () => void;
+}) {
 	const [draft, setDraft] = useState<Draft>({
 		name: '',
+		email: '',
 		permissions: ['read'],
 		form: '',
 		otherForms: [],
 		expiry: '',
 	});
-	const action = useAction(async () => onMade((await api.keys.create(requestOf(draft))).key));
+	const action = useAction(async () => onMade(await api.keys.create(requestOf(draft))));
 	const set = (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change }));
 	const { error } = action;
 	const offered =
@@ -82,6 +91,15 @@ export function NewKeyDialog({ onMade, onClose }: { onMade: (key: string) => voi
 				hint={words.keys.nameHint}
 				error={errorOf(error, 'name')}
 				autoFocus
+			/>
+			<Field
+				label={words.keys.memberEmail}
+				type="email"
+				value={draft.email}
+				onInput={(email) => set({ email })}
+				placeholder="ada@example.org"
+				hint={words.keys.memberEmailHint}
+				error={errorOf(error, 'email')}
 			/>
 			<Select
 				label={words.keys.forForm}
