@@ -50,7 +50,8 @@ export interface Entry {
 
 export type Action = ReturnType<typeof createAction>;
 
-const NO_ENTRY: Entry = { statements: () => [], within: (run) => run() };
+/** For a transaction beside an action, which it neither makes happen nor keeps from being recorded. */
+export const NO_ENTRY: Entry = { statements: () => [], within: (run) => run() };
 
 export function createAction({ name, actor, ...place }: NewAction) {
 	let stored: AuditRow | undefined;

@@ -3,7 +3,7 @@
 import type { Log } from '../../log/log.ts';
 import { HOUR_MS } from '../../tasks/durations.ts';
 import { lazy } from '../../tasks/lazy.ts';
-import { createActions } from '../audit/action.ts';
+import { createActions, NO_ENTRY } from '../audit/action.ts';
 import type { Db, Query, RecordOf, Results, Storage, StorageOptions } from '../contract.ts';
 import { OutcomeUnknown, Unavailable } from '../errors.ts';
 import { createFindForm } from '../find-form.ts';
@@ -128,7 +128,7 @@ export async function openPostgres(
 			const rejection = findings.rejection('write');
 			if (rejection) throw rejection;
 			const began = performance.now();
-			const entry = actions.open(clock.nextId);
+			const entry = record === null ? NO_ENTRY : actions.open(clock.nextId);
 			let isCommitting = false;
 			const run = () =>
 				sql.begin(async (tx) => {
@@ -136,7 +136,7 @@ export async function openPostgres(
 					const results: unknown[] = [];
 					const txDb = createDb(tx);
 					for (const query of build(txDb)) results.push(await query.prepare().execute());
-					const recorded = record === null ? null : record?.(results as Results<T>);
+					const recorded = record?.(results as Results<T>);
 					for (const query of entry.statements(txDb, recorded)) await query.prepare().execute();
 					isCommitting = true;
 					return results;

@@ -4,7 +4,7 @@ import { drizzle } from 'drizzle-orm/bun-sqlite';
 import { createEvents } from '../../events.ts';
 import type { Log } from '../../log/log.ts';
 import { lazy } from '../../tasks/lazy.ts';
-import { createActions } from '../audit/action.ts';
+import { createActions, NO_ENTRY } from '../audit/action.ts';
 import { describeStep } from '../clock-report.ts';
 import type { Db, Query, RecordOf, Results, StopWork, StorageOptions } from '../contract.ts';
 import { Unavailable } from '../errors.ts';
@@ -154,12 +154,12 @@ export function openSqlite(
 		findForm: createFindForm(db),
 		async batch<const T extends readonly Query[]>(build: (tx: Db) => T, record?: RecordOf<T>): Promise<Results<T>> {
 			const readSettingsVersion = watchSettings();
-			const entry = actions.open(clock.nextId);
+			const entry = record === null ? NO_ENTRY : actions.open(clock.nextId);
 			const run = (query: Query) => (query.prepare().execute() as { sync(): unknown }).sync();
 			const write = () => {
 				forms.forget();
 				const results = build(tx).map(run) as Results<T>;
-				entry.statements(tx, record === null ? null : record?.(results)).forEach(run);
+				entry.statements(tx, record?.(results)).forEach(run);
 				return results;
 			};
 			const results = await entry.within(() => inTransaction(writer, write));

@@ -266,6 +266,7 @@ describe('single sign-on with oidc-provider', () => {
 			...{ actor: { kind: 'key', id: ada.id, name: 'Ada' } },
 			...{ details: { facts: { way: 'oidc', email: 'ada@example.org' } } },
 		});
+		server.app.log.flush();
 		expect(server.logLines.join()).not.toContain(CLIENT.secret);
 	});
 
@@ -285,7 +286,7 @@ describe('single sign-on with oidc-provider', () => {
 		['says that it is not verified', { email: 'ada@example.org', email_verified: false }],
 		['says so in a text', { email: 'ada@example.org', email_verified: 'true' as never }],
 		['names no address', { email_verified: true }],
-	])('lets nobody in if the provider %s', async (_, claims) => {
+	])('lets no one in if the provider %s', async (_, claims) => {
 		provider.person(claims);
 		const visitor = newVisitor();
 		const { status, text } = await visitor.follow(start);
@@ -454,6 +455,7 @@ describe('a provider that is wrong', async () => {
 		expect(status).toBe(303);
 		hostile.answer('/token', () => new Response(null, { status: 502 }));
 		expect((await come(hostile.response(location ?? ''))).status).toBe(503);
+		one.app.log.flush();
 		const warnings = one.logLines.filter((line) => line.includes('could not sign in by OpenID Connect'));
 		expect(warnings).toHaveLength(5);
 		hostile.reset();
