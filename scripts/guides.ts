@@ -19,6 +19,7 @@ export const GUIDES: Readonly<Record<string, string>> = {
 	'docs/command-line.md': 'Commands on this machine and, with `--server`, on a server elsewhere.',
 	'docs/forms-as-code.md': 'Forms in a file: `formsrv apply` and `formsrv forms dump`.',
 	'docs/migrating.md': 'Moving in from another form service.',
+	'docs/people.md': 'Colleagues in the dashboard: members, single sign-on, the header of a proxy.',
 	'docs/settings.md': 'All settings of the server.',
 	'docs/operating.md': 'Proxy, systemd, Docker, backup, upgrade, privacy, troubleshooting.',
 	'docs/postgresql.md': 'PostgreSQL in place of SQLite.',

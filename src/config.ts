@@ -268,7 +268,7 @@ function signInProblems(values: Values, provided: ReadonlyMap<Key, Provided>): s
 	if (values.authHeader !== null && ['private', 'none'].includes(values.trustedProxies)) {
 		problems.push(
 			'FORMSRV_TRUSTED_PROXIES must list the addresses of the proxies when FORMSRV_AUTH_HEADER is set, such as 10.0.0.5: ' +
-				'whoever sends from one of them can be any member.',
+				'each of them can sign in as any member.',
 		);
 	}
 	for (const key of ['oidcIssuer', 'oidcClientId'] as const) {

@@ -277,6 +277,43 @@ describe('values', () => {
 		expect(problems[0]).toContain(sentence);
 	});
 
+	test.each([
+		[{ FORMSRV_AUTH_HEADER: 'Remote-Email' }, 'FORMSRV_TRUSTED_PROXIES must list the addresses of the proxies'],
+		[
+			{ FORMSRV_AUTH_HEADER: 'Remote-Email', FORMSRV_TRUSTED_PROXIES: 'private' },
+			'FORMSRV_TRUSTED_PROXIES must list the addresses of the proxies',
+		],
+		[
+			{ FORMSRV_AUTH_HEADER: 'Remote-Email', FORMSRV_TRUSTED_PROXIES: 'none' },
+			'FORMSRV_TRUSTED_PROXIES must list the addresses of the proxies',
+		],
+		[
+			{ FORMSRV_AUTH_HEADER: 'Remote_Email', FORMSRV_TRUSTED_PROXIES: '10.0.0.5' },
+			'FORMSRV_AUTH_HEADER must be the name of a header, such as Remote-Email; not "Remote_Email".',
+		],
+		[{ FORMSRV_OIDC_ISSUER: 'https://a.example' }, 'FORMSRV_OIDC_CLIENT_ID must be set when FORMSRV_OIDC_ISSUER is.'],
+		[{ FORMSRV_OIDC_CLIENT_ID: 'x' }, 'FORMSRV_OIDC_ISSUER must be set when FORMSRV_OIDC_CLIENT_ID is.'],
+		[
+			{ FORMSRV_OIDC_CLIENT_ID: 'x', FORMSRV_OIDC_ISSUER: 'http://login.example.com' },
+			'FORMSRV_OIDC_ISSUER must be an address with https://',
+		],
+		[
+			{ FORMSRV_OIDC_CLIENT_ID: 'x', FORMSRV_OIDC_ISSUER: 'https://login.example.com/?a=b' },
+			'FORMSRV_OIDC_ISSUER must be an address with https://',
+		],
+	])('%p is refused, with one problem', (env, sentence) => {
+		const problems = problemsOf({ env });
+		expect(problems).toHaveLength(1);
+		expect(problems[0]).toStartWith(sentence);
+	});
+
+	test('a secret of the provider alone names both settings that are missing', () => {
+		expect(problemsOf({ env: { FORMSRV_OIDC_CLIENT_SECRET: 'x' } })).toEqual([
+			'FORMSRV_OIDC_ISSUER must be set when FORMSRV_OIDC_CLIENT_SECRET is.',
+			'FORMSRV_OIDC_CLIENT_ID must be set when FORMSRV_OIDC_CLIENT_SECRET is.',
+		]);
+	});
+
 	test('any text for a number yields a number within the bounds or one problem', () => {
 		fc.assert(
 			fc.property(fc.string({ minLength: 1 }), (text) => {
@@ -355,6 +392,7 @@ describe('what is shown to people', () => {
 	test('these are secrets, which have no flag', () => {
 		expect(KEYS.filter((key) => SETTINGS[key].isSecret).map(envName)).toEqual([
 			'FORMSRV_DATABASE_PASSWORD',
+			'FORMSRV_OIDC_CLIENT_SECRET',
 			'FORMSRV_SMTP_URL',
 			'FORMSRV_RECAPTCHA_SECRET',
 			'FORMSRV_HCAPTCHA_SECRET',

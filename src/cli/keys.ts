@@ -172,7 +172,10 @@ async function keysOf(api: Api): Promise<ApiKey[]> {
 /** Also accepts a whole key, because a leaked one may be known only as such. */
 function findKey(keys: ApiKey[], name: string): ApiKey {
 	const display = isToken(name) ? displayToken(name) : name.replace('...', '…');
-	const found = keys.filter((key) => key.id === name || key.display === display);
+	const named = keys.filter((key) => key.id === name || key.display === display);
+	// A member may have been one before.
+	const valid = named.filter(({ revokedAt }) => revokedAt === null);
+	const found = valid.length === 1 ? valid : named;
 	if (found.length === 1 && found[0]) return found[0];
 	if (found.length === 0) throw new CommandError(`There is no key "${display}". "formsrv keys list" shows them all.`);
 	throw new CommandError(

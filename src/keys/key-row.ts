@@ -28,7 +28,7 @@ export function shownKey(
 
 export type NewValues = Pick<ApiKeyRow, 'mode' | 'formId' | 'name' | 'permissions' | 'expiresAt'>;
 
-/** What a new key begins with. */
+/** The state of a new key. */
 export const UNUSED = { revokedAt: null, lastUsedAt: null, isRotated: false };
 
 /** A new key with its token. */

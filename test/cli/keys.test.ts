@@ -59,6 +59,25 @@ describe('keys create', () => {
 		expect([code, stderr]).toEqual([2, expect.stringContaining('forms must name 1 to 20 forms')]);
 	});
 
+	test('with an address makes a member, who is listed and revoked by it and has no key', async () => {
+		const { code, stdout, stderr } = await cli.call('keys', 'create', '--email', 'Ada@example.org', '--name', 'Ada');
+		expect({ code, stdout, stderr }).toEqual({
+			code: 0,
+			stdout: 'ada@example.org is a member (live, read).\n',
+			stderr: '',
+		});
+		expect((await cli.call('keys', 'list')).stdout).toContain('ada@example.org');
+		expect((await cli.call('keys', 'rotate', 'ada@example.org')).stderr).toContain('is a member');
+		expect((await cli.call('keys', 'create', '--email', 'ada@example.org')).stderr).toContain('is a member already');
+		for (let times = 0; times < 2; times++) {
+			expect((await cli.call('keys', 'revoke', 'ada@example.org')).code).toBe(0);
+			expect(await cli.json('keys', 'create', '--email', 'ada@example.org')).toMatchObject({
+				email: 'ada@example.org',
+				permissions: ['read'],
+			});
+		}
+	});
+
 	test.each([
 		[
 			2,
@@ -69,6 +88,7 @@ describe('keys create', () => {
 		[2, ['--expires', '2020-01-01'], '--expires must be a lifetime such as 90d or 12h, or a date to come'],
 		[2, ['--form', 'x', '--permissions', 'delete'], 'A form-level key may have any of read, write, submit.'],
 		[2, ['--name', 'a', '--name', 'b'], '--name must be given only once. See formsrv keys create --help.'],
+		[2, ['--email', 'ada'], 'email must be one mail address, such as ada@example.org.'],
 		[2, ['--name', 'x'.repeat(201)], 'name must have at most 200 characters.'],
 		[1, ['--form', 'nowhere'], 'There is no form "nowhere".'],
 	])('exit %i for %p', async (code, argv, sentence) => {

@@ -104,7 +104,7 @@ describe('the OpenAPI document', () => {
 			['', '/challenge', '/stamp', '/status'].map((rest) => `${prefix}/{slug}${rest}`),
 		);
 		expect([...new Set(open)].sort()).toEqual(
-			[...submitting, '/api/session', '/files/{fileId}', '/health', '/ready'].sort(),
+			[...submitting, '/api/session', '/api/session/ways', '/files/{fileId}', '/health', '/ready'].sort(),
 		);
 	});
 

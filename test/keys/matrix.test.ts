@@ -83,7 +83,7 @@ const RULES: Record<string, Rule> = {
 };
 
 /** Under `/api`, but without a key. */
-const OPEN = [/ \/api\/f\//, / \/api\/session$/, / \/api\/openapi\.json$/, / \/api\/forms\.schema\.json$/];
+const OPEN = [/ \/api\/f\//, / \/api\/session(\/|$)/, / \/api\/openapi\.json$/, / \/api\/forms\.schema\.json$/];
 
 const server = await openTestServer({ settings: { FORMSRV_RATE_AUTH: '0', FORMSRV_RATE_API: '0' } });
 afterAll(server.close);

@@ -62,7 +62,7 @@ export async function startHostileProvider(clientId: string) {
 	return {
 		issuer,
 		reset,
-		/** What the next ID token has in place of what is right. */
+		/** Sets what the next ID token has in place of what is right. */
 		say: (next: Token) => {
 			token = next;
 		},
@@ -72,7 +72,7 @@ export async function startHostileProvider(clientId: string) {
 		answer: (path: string, respond: () => Response | Promise<Response>) => {
 			answers[path] = respond;
 		},
-		/** What the browser brings back from an address that it was sent to. */
+		/** Makes the query that a browser brings back from an address that it was sent to. */
 		response(location: string, change: Record<string, string | null> = {}): string {
 			const { searchParams } = new URL(location);
 			nonce = searchParams.get('nonce') ?? '';

@@ -275,7 +275,7 @@ describe('single sign-on with oidc-provider', () => {
 		const visitor = newVisitor();
 		const { status, text } = await visitor.follow(start);
 		expect(status).toBe(403);
-		expect(text).toContain('eve@example.org is not a member here, or not any more. Ask whoever runs this server');
+		expect(text).toContain('eve@example.org is not a member here, or not any more. Ask the operator of this server');
 		expect((await meOf(visitor)).status).toBe(401);
 		const failures = await entriesOf(server, 'failedSignIn');
 		expect(failures.map(({ details }) => details.facts)).toContainEqual({ way: 'oidc', email: 'eve@example.org' });

@@ -8,7 +8,7 @@ const IV_BYTES = 12;
 /** A real one has less than half. */
 const MAX_LENGTH = 1000;
 
-/** What the response of the provider must fit: base64url texts. */
+/** Values, as base64url, that the response of the provider must fit. */
 export interface Flow {
 	state: string;
 	nonce: string;

@@ -51,7 +51,7 @@ export function createOidc({ provider: { issuer, clientId, clientSecret }, redir
 		return { lib, client, options, as: await metadata(lib, options) };
 	}
 
-	/** What the provider says of itself, for as long as it is remembered; a failure is not. */
+	/** The provider's description of itself, remembered for a while; a failure is not. */
 	function metadata(lib: typeof oauth, options: oauth.DiscoveryRequestOptions): Promise<oauth.AuthorizationServer> {
 		const age = now() - (described?.at ?? 0);
 		if (described && age >= 0 && age < METADATA_MS) return described.metadata;

@@ -1,4 +1,4 @@
-/** What a person sees whom a provider did not bring into the dashboard. */
+/** The pages for people whom a provider did not bring into the dashboard. */
 
 import { type Page, renderPage } from '../../../intake/pages/page-frame.ts';
 import { inEnglish } from '../../../languages/translations.ts';
@@ -21,7 +21,7 @@ const PAGES = {
 	unverified: {
 		status: 403,
 		title: 'Your mail address is not verified',
-		text: 'The sign-in service does not say that the mail address of your account is yours. Ask whoever runs it to verify it.',
+		text: 'The sign-in service does not say that the mail address of your account is yours. Ask its operator to verify it.',
 	},
 	absent: { status: 404, title: 'There is no single sign-on', text: 'This server has none. Sign in with a key.' },
 };

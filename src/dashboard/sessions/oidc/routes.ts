@@ -86,7 +86,7 @@ export function oidcRoutes({ config, storage, sessions, keys, credential, api, .
 		return new Response(null, { status: 303, headers });
 	}
 
-	/** What was begun has ended. */
+	/** A page ends what the browser began. */
 	const show = (page: Page) => pageResponse(page, { 'Set-Cookie': cookie.clear() });
 
 	return new Elysia({ name: 'oidc' })
@@ -112,6 +112,7 @@ export function oidcRoutes({ config, storage, sessions, keys, credential, api, .
 					const principal = await keys.principalOfMember(email);
 					if (!principal) return failed(request, unknownMemberPage(email), email);
 					api.take(callerOf(principal));
+					requestInfo(request).caller = principal;
 					const token = await sessions.openWithKey(principal, { way: 'oidc', email });
 					return redirect(`${urls.base}/#/signed-in`, [await credential.replace(request, token), cookie.clear()]);
 				}),

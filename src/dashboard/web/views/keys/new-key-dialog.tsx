@@ -31,7 +31,7 @@ const EXPIRIES = [
 
 interface Draft {
 	name: string;
-	/** Of a member; empty for a key. */
+	/** The address of a member; empty for a key. */
 	email: string;
 	permissions: Permission[];
 	form: string;
