@@ -195,6 +195,22 @@ describe('the log', () => {
 		expect((await read(`?object=form:${id}&action=createFileLink`)).entries).toHaveLength(1);
 	});
 
+	test('has each sign-in with its way, also with the first use of a key, which is noted beside it', async () => {
+		const { token, key } = await server.app.keys.create({ mode: 'live', name: 'office', permissions: ['read'] });
+		await server.call('POST /api/session', { key: null, json: { key: token } });
+		const link = await server.app.sessions.createLink();
+		await server.call('POST /api/session', { key: null, json: { token: link } });
+		const { entries } = await read('?action=openSession&limit=2');
+		expect(entries).toMatchObject([
+			{ actor: { kind: 'session' }, object: { kind: 'session' }, details: { facts: { way: 'link' } } },
+			{
+				actor: { kind: 'key', id: key.id, name: 'office' },
+				object: { kind: 'session' },
+				details: { facts: { way: 'key' } },
+			},
+		]);
+	});
+
 	test('is not filled by clients that fail to sign in', async () => {
 		const attempt = (network: number) =>
 			server.call('POST /api/session', {

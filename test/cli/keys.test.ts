@@ -60,6 +60,7 @@ describe('keys create', () => {
 	});
 
 	test('with an address makes a member, who is listed and revoked by it and has no key', async () => {
+		await createKey();
 		const { code, stdout, stderr } = await cli.call('keys', 'create', '--email', 'Ada@example.org', '--name', 'Ada');
 		expect({ code, stdout, stderr }).toEqual({
 			code: 0,

@@ -300,6 +300,9 @@ describe('single sign-on with oidc-provider', () => {
 		const visitor = newVisitor();
 		const { location } = await visitor.follow(start, isCallback);
 		const kept = new Map(visitor.jar);
+		const Cookie = [...kept].map(([name, value]) => `${name}=${value}`).join('; ');
+		const looked = await fetch(location ?? '', { method: 'HEAD', headers: { Cookie }, redirect: 'manual' });
+		expect([looked.status, looked.headers.get('Set-Cookie')]).toEqual([400, null]);
 		const other = newVisitor();
 		expect((await other.get(location ?? '')).status).toBe(400);
 		expect((await meOf(other)).status).toBe(401);
@@ -436,6 +439,24 @@ describe('a provider that is wrong', async () => {
 			expect(text).toContain('The sign-in service cannot be reached');
 			expect(headers.get('Location')).toBeNull();
 		}
+	});
+
+	test.each([undefined, 'nonsense', 'javascript:alert(1)', 'file:///etc/passwd'])(
+		'cannot lead to %p',
+		async (address) => {
+			hostile.reset();
+			hostile.describeAs({ authorization_endpoint: address });
+			const { begin } = await visit();
+			const { status, location } = await begin();
+			expect({ status, location }).toEqual({ status: 503, location: null });
+		},
+	);
+
+	test('cannot have a person wait for ever', async () => {
+		hostile.reset();
+		const { begin } = await visit();
+		hostile.answer('/.well-known/openid-configuration', () => new Promise(() => {}));
+		expect((await begin()).status).toBe(503);
 	});
 
 	test('is away without harm, and is asked again', async () => {

@@ -68,8 +68,10 @@ export function createOidc({ provider: { issuer, clientId, clientSecret }, redir
 			const response = await lib.discoveryRequest(new URL(issuer), options);
 			const found = await lib.processDiscoveryResponse(new URL(issuer), response);
 			// The library takes one that differs by a slash at its end for the same.
-			if (found.issuer === issuer) return found;
-			throw new Error(`its issuer is ${found.issuer}`);
+			if (found.issuer !== issuer) throw new Error(`its issuer is ${found.issuer}`);
+			const { protocol } = new URL(found.authorization_endpoint ?? '');
+			if (protocol !== 'https:' && protocol !== new URL(issuer).protocol) throw new Error(`it leads to ${protocol}`);
+			return found;
 		} catch (error) {
 			throw new SignInProblem('away', messageOf(error));
 		}
@@ -107,15 +109,12 @@ export function createOidc({ provider: { issuer, clientId, clientSecret }, redir
 		/** Where to send the browser, and what its response must fit. @throws SignInProblem */
 		async begin(): Promise<{ url: URL; flow: Flow }> {
 			const { lib, as } = await setUp();
-			if (as.authorization_endpoint === undefined) {
-				throw new SignInProblem('away', 'It names no authorization_endpoint.');
-			}
 			const flow = {
 				state: lib.generateRandomState(),
 				nonce: lib.generateRandomNonce(),
 				verifier: lib.generateRandomCodeVerifier(),
 			};
-			const url = new URL(as.authorization_endpoint);
+			const url = new URL(as.authorization_endpoint as string);
 			const parameters = {
 				client_id: clientId,
 				response_type: 'code',

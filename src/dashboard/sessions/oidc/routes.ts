@@ -9,7 +9,7 @@ import { statusOf } from '../../../http/error-responses.ts';
 import { actingPage } from '../../../http/openapi.ts';
 import { queryOf } from '../../../http/query-parameters.ts';
 import type { RateLimiter } from '../../../http/rate-limit.ts';
-import { requestInfo } from '../../../http/request-info.ts';
+import { allowToTakeLong, requestInfo } from '../../../http/request-info.ts';
 import type { Page } from '../../../intake/pages/page-frame.ts';
 import { pageResponse } from '../../../intake/responses.ts';
 import type { CountFailure } from '../../../keys/auth.ts';
@@ -62,6 +62,10 @@ export function oidcRoutes({ config, storage, sessions, keys, credential, api, .
 	/** Responds with a page to whatever goes wrong. */
 	async function withPages(request: Request, respond: (oidc: Oidc) => Promise<Response>): Promise<Response> {
 		if (oidc === null) return show(problemPage('absent'));
+		// A program that looks at an address may not use up what it carries.
+		if (request.method !== 'GET') return pageResponse(problemPage('invalid'));
+		// The provider may be asked three times.
+		allowToTakeLong(request);
 		let endTurn = () => {};
 		try {
 			endTurn = await turns.take(networkOf(requestInfo(request).clientAddress));
