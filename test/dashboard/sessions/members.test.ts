@@ -167,6 +167,8 @@ describe('the header of a trusted proxy', () => {
 		const named = { 'Remote-Email': 'ada@example.org' };
 		expect((await enter(server, { ...named, Origin: 'https://evil.example' })).status).toBe(403);
 		expect((await enter(server, { ...named, 'Sec-Fetch-Site': 'cross-site' })).status).toBe(403);
+		const rebound = { ...named, Host: 'evil.example', Origin: 'http://evil.example' };
+		expect((await enter(server, rebound)).status).toBe(403);
 		const bare = await server.call('POST /api/session', { key: null, json: { proxy: true }, headers: named });
 		expect(bare.status).toBe(403);
 		expect((await enter(server, named, { proxy: true, key: server.adminKey })).status).toBe(400);

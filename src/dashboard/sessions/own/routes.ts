@@ -16,7 +16,7 @@ import type { SessionCookie } from '../cookie.ts';
 import type { SessionCredential } from '../credential.ts';
 import { notAMember } from '../not-a-member.ts';
 import { OIDC_PATH } from '../oidc/path.ts';
-import { checkOwnPage, pageOrigin } from '../page-origin.ts';
+import { checkOwnPage, isFromOwnName, pageOrigin } from '../page-origin.ts';
 import { type PersonOf, UNCLEAR } from '../person.ts';
 import { OpenSession, SessionView, SignInWays, SwitchMode } from '../schema.ts';
 import type { Session, Sessions } from '../sessions.ts';
@@ -79,7 +79,9 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 
 	async function openByProxy(request: Request): Promise<string> {
 		// The proxy vouches for every request of the browser, also for one that another page sends.
-		if (pageOrigin(request.headers, urls.base) !== 'own') throw notFromHere();
+		if (!isFromOwnName(request.headers, urls.base)) {
+			throw new AppError('FORBIDDEN', `Only the dashboard at ${urls.base} can open a session by a proxy.`);
+		}
 		const email = personOf(request) ?? UNCLEAR;
 		const principal = email === UNCLEAR ? undefined : await keys.principalOfMember(email);
 		if (!principal) {
@@ -92,7 +94,7 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 
 	async function signIn(request: Request): Promise<string> {
 		if (pageOrigin(request.headers, urls.base) === 'foreign') {
-			throw notFromHere();
+			throw new AppError('FORBIDDEN', 'Only the dashboard itself can open a session in a browser.');
 		}
 		const proof = await readJson(request, OpenSession, { maxBytes: MAX_PROOF_BYTES });
 		try {
@@ -211,10 +213,6 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 				}),
 			},
 		);
-}
-
-function notFromHere(): AppError {
-	return new AppError('FORBIDDEN', 'Only the dashboard itself can open a session in a browser.');
 }
 
 /** For people, who pasted a key or link: the API's sentence about headers would not help them. */
