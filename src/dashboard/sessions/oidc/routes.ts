@@ -5,7 +5,7 @@ import type { Config } from '../../../config.ts';
 import { AppError } from '../../../errors.ts';
 import { networkOf } from '../../../http/client-address.ts';
 import { createConcurrencyLimit } from '../../../http/concurrency-limit.ts';
-import { statusOf } from '../../../http/error-responses.ts';
+import { errorHeaders, statusOf } from '../../../http/error-responses.ts';
 import { actingPage } from '../../../http/openapi.ts';
 import { queryOf } from '../../../http/query-parameters.ts';
 import type { RateLimiter } from '../../../http/rate-limit.ts';
@@ -77,7 +77,7 @@ export function oidcRoutes({ config, storage, sessions, keys, credential, api, .
 				return show(problemPage(error.kind));
 			}
 			if (error instanceof AppError && error.code !== 'INTERNAL')
-				return show(errorPage(statusOf(error), error.message));
+				return show(errorPage(statusOf(error), error.message), errorHeaders(error));
 			throw error;
 		} finally {
 			endTurn();
@@ -91,7 +91,8 @@ export function oidcRoutes({ config, storage, sessions, keys, credential, api, .
 	}
 
 	/** A page ends what the browser began. */
-	const show = (page: Page) => pageResponse(page, { 'Set-Cookie': cookie.clear() });
+	const show = (page: Page, headers: Record<string, string> = {}) =>
+		pageResponse(page, { ...headers, 'Set-Cookie': cookie.clear() });
 
 	return new Elysia({ name: 'oidc' })
 		.get(OIDC_PATH, ({ request }) =>
@@ -116,8 +117,9 @@ export function oidcRoutes({ config, storage, sessions, keys, credential, api, .
 					const principal = await keys.principalOfMember(email);
 					if (!principal) return failed(request, unknownMemberPage(email), email);
 					api.take(callerOf(principal));
-					requestInfo(request).caller = principal;
 					const token = await sessions.openWithKey(principal, { way: 'oidc', email });
+					// With a caller, the response is recorded as a sign-in.
+					requestInfo(request).caller = principal;
 					return redirect(`${urls.base}/#/signed-in`, [await credential.replace(request, token), cookie.clear()]);
 				}),
 			{ detail: actingPage('openSession') },
