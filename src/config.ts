@@ -265,7 +265,8 @@ function passwordProblems({ databaseUrl: url, databasePassword: password }: Valu
 /** A setting that is there but invalid is no further problem. */
 function signInProblems(values: Values, provided: ReadonlyMap<Key, Provided>): string[] {
 	const problems: string[] = [];
-	if (values.authHeader !== null && ['private', 'none'].includes(values.trustedProxies)) {
+	const isOpen = (entry: string) => entry === 'private' || entry === 'none' || entry.endsWith('/0');
+	if (values.authHeader !== null && values.trustedProxies.split(',').some(isOpen)) {
 		problems.push(
 			'FORMSRV_TRUSTED_PROXIES must list the addresses of the proxies when FORMSRV_AUTH_HEADER is set, such as 10.0.0.5: ' +
 				'each of them can sign in as any member.',

@@ -288,6 +288,10 @@ describe('values', () => {
 			'FORMSRV_TRUSTED_PROXIES must list the addresses of the proxies',
 		],
 		[
+			{ FORMSRV_AUTH_HEADER: 'Remote-Email', FORMSRV_TRUSTED_PROXIES: '10.0.0.5,::/0' },
+			'FORMSRV_TRUSTED_PROXIES must list the addresses of the proxies',
+		],
+		[
 			{ FORMSRV_AUTH_HEADER: 'Remote_Email', FORMSRV_TRUSTED_PROXIES: '10.0.0.5' },
 			'FORMSRV_AUTH_HEADER must be the name of a header, such as Remote-Email; not "Remote_Email".',
 		],
