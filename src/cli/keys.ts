@@ -2,6 +2,7 @@
 
 import { Option } from 'commander';
 import { KEY_FORMS_MAX, OVERLAP_MAX_SECONDS } from '../keys/bounds.ts';
+import { memberAddress } from '../keys/member-address.ts';
 import type { ApiKey } from '../keys/schema.ts';
 import { displayToken, isToken } from '../keys/token.ts';
 import { PERMISSIONS, type Permission } from '../storage/tables.ts';
@@ -171,7 +172,7 @@ async function keysOf(api: Api): Promise<ApiKey[]> {
 
 /** Also accepts a whole key, because a leaked one may be known only as such. */
 function findKey(keys: ApiKey[], name: string): ApiKey {
-	const display = isToken(name) ? displayToken(name) : name.replace('...', '…');
+	const display = isToken(name) ? displayToken(name) : (memberAddress(name) ?? name.replace('...', '…'));
 	const named = keys.filter((key) => key.id === name || key.display === display);
 	// A member may have been one before.
 	const valid = named.filter(({ revokedAt }) => revokedAt === null);

@@ -72,7 +72,10 @@ export function createNewKeys(storage: Storage, { keyForms, now }: { keyForms: K
 			const hash = `member:${encodeId(id)}`;
 			return store({ ...values, ...UNUSED, id, hash, display: email, email }, formIds).catch((error) => {
 				if (!(error instanceof UniqueViolation)) throw error;
-				throw new AppError('CONFLICT', `${email} is a member already, perhaps an expired one: revoke that one first.`);
+				throw new AppError(
+					'CONFLICT',
+					`${email} is a member already, perhaps an expired one, or of the other mode: revoke that one first.`,
+				);
 			});
 		},
 	};

@@ -68,7 +68,7 @@ describe('keys create', () => {
 			stderr: '',
 		});
 		expect((await cli.call('keys', 'list')).stdout).toContain('ada@example.org');
-		expect((await cli.call('keys', 'rotate', 'ada@example.org')).stderr).toContain('is a member');
+		expect((await cli.call('keys', 'rotate', 'Ada@Example.org')).stderr).toContain('is a member');
 		expect((await cli.call('keys', 'create', '--email', 'ada@example.org')).stderr).toContain('is a member already');
 		for (let times = 0; times < 2; times++) {
 			expect((await cli.call('keys', 'revoke', 'ada@example.org')).code).toBe(0);
