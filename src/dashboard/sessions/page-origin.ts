@@ -19,8 +19,8 @@ export function pageOrigin(headers: Headers, baseUrl: string): 'own' | 'foreign'
 }
 
 /**
- * Whether a request is from a page of the dashboard under a name of its own, for what is not bound to a name as cookies are. Over plain http any
- * name may lead to this server (DNS rebinding), so there the Origin must be the public address.
+ * Returns whether a request is from a page of the dashboard under a name of its own, for what is not bound to a name as cookies are.
+ * Over plain http any name may lead to this server (DNS rebinding), so there the Origin must be the public address.
  */
 export function isFromOwnName(headers: Headers, baseUrl: string): boolean {
 	const origin = headers.get('origin') ?? '';
