@@ -142,25 +142,8 @@ export function createImports(
 			spamReason: isSpam ? (more.spamReason ?? 'marked') : null,
 			spamReasons: hasReasons ? texts.get('spamReasons') : null,
 			meta: more.meta ? texts.get('meta') : null,
-			files: (more.files ?? []).map(fileOf),
+			files: (more.files ?? []).map((file) => fileOf(file, nextId())),
 		};
-	}
-
-	/** @throws AppError with a sentence */
-	function fileOf({ field, name, type, size, sha256 }: SubmittedFile): StoredFile {
-		if (!Number.isSafeInteger(size) || size < 0) throw bad(`The size of its file ${quote(name)} is none.`);
-		if (!SHA256.test(sha256)) throw bad(`The SHA-256 of its file ${quote(name)} is none.`);
-		if (field.length > LONGEST_TEXT || type.length > LONGEST_TEXT)
-			throw bad(`Its file ${quote(name)} has a field or type that is too long.`);
-		const facts = {
-			field,
-			name: cleanFileName(name),
-			type,
-			claimedType: type,
-			bytes: size,
-			sha256: sha256.toLowerCase(),
-		};
-		return { id: nextId(), ...facts, key: null, scan: null };
 	}
 
 	/** Those among submissions with files of which bytes are missing. */
@@ -251,6 +234,23 @@ function confirmedAtOf({ confirmedAt }: Pick<OwnRow, 'confirmedAt'>): number | n
 	const { millis } = parseTimestamp(confirmedAt) ?? {};
 	if (millis === undefined) throw bad(`Its confirmedAt ${quote(confirmedAt)} is none such as 2026-01-02T03:04:05Z.`);
 	return Math.floor(millis);
+}
+
+/** @throws AppError with a sentence */
+function fileOf({ field, name, type, size, sha256 }: SubmittedFile, id: number): StoredFile {
+	if (!Number.isSafeInteger(size) || size < 0) throw bad(`The size of its file ${quote(name)} is none.`);
+	if (!SHA256.test(sha256)) throw bad(`The SHA-256 of its file ${quote(name)} is none.`);
+	if (field.length > LONGEST_TEXT || type.length > LONGEST_TEXT)
+		throw bad(`Its file ${quote(name)} has a field or type that is too long.`);
+	const facts = {
+		field,
+		name: cleanFileName(name),
+		type,
+		claimedType: type,
+		bytes: size,
+		sha256: sha256.toLowerCase(),
+	};
+	return { id, ...facts, key: null, scan: null };
 }
 
 /** Texts that become columns; within JSON they stay as they were escaped. @throws AppError with a sentence */
