@@ -41,6 +41,9 @@ test('prints CSV, oldest first on request', async () => {
 		'spamScore',
 		'spamReasons',
 		'meta',
+		'isArchived',
+		'ownerLabels',
+		'ownerNote',
 	]);
 	expect(rows.map((row) => row[5])).toEqual(['Ada', 'Grace', '\u001b[31mred']);
 });

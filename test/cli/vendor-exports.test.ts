@@ -10,19 +10,22 @@ const SCRIPT = join(import.meta.dir, '../../bench/import.ts');
 const TIMEOUT_MS = 300_000;
 /** Several requests, so that each can be cut. */
 const ROWS = '1500';
+/** On PostgreSQL one of each shape, CSV and NDJSON: what is read differs, what is stored does not. */
+const NAMES = isOnPostgres ? ['basin', 'netlify'] : Object.keys(VENDORS);
 
 test(
 	'each service, near and far, once and again, killed and repeated, is row for row as its file',
 	async () => {
 		const engine = isOnPostgres ? 'postgres' : 'sqlite';
-		const child = Bun.spawn([process.execPath, SCRIPT, '--rows', ROWS, '--engine', engine], {
+		const options = ['--rows', ROWS, '--engine', engine, '--vendors', NAMES.join()];
+		const child = Bun.spawn([process.execPath, SCRIPT, ...options], {
 			stdin: 'ignore',
 			stdout: 'pipe',
 			stderr: 'pipe',
 		});
 		const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), child.exited]);
 		expect([code, stderr]).toEqual([0, '']);
-		for (const vendor of Object.keys(VENDORS)) expect(stdout).toContain(`| ${vendor} | 1,500 |`);
+		for (const vendor of NAMES) expect(stdout).toContain(`| ${vendor} | 1,500 |`);
 	},
 	TIMEOUT_MS,
 );

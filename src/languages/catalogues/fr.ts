@@ -208,12 +208,12 @@ export const catalogue = {
 	stoppedText:
 		'Votre adresse ne recevra plus d’e-mails automatiques d’ici. Si vous en voulez de nouveau, adressez-vous au responsable du site.',
 	confirmSentTitle: 'Encore une étape',
-	confirmSent: 'C’est presque fini : ouvrez le lien dans l’e-mail qui vient d’être envoyé à votre adresse.',
+	confirmSent: 'C’est presque fini\u00a0: ouvrez le lien dans l’e-mail qui vient d’être envoyé à votre adresse.',
 	confirmSubject: 'Veuillez confirmer votre adresse e-mail',
 	confirmText:
-		'Veuillez confirmer que cette adresse est la vôtre. Ce n’est qu’ensuite que les informations saisies dans le formulaire « {form} » parviennent au propriétaire du site.',
+		'Veuillez confirmer que cette adresse est la vôtre. Ce n’est qu’ensuite que les informations saisies dans le formulaire «\u00a0{form}\u00a0» parviennent au propriétaire du site.',
 	confirmHint:
-		'Le lien est valable sept jours. Si vous n’avez pas rempli le formulaire, ne faites rien : rien ne sera alors transmis.',
+		'Le lien est valable sept jours. Si vous n’avez pas rempli le formulaire, ne faites rien\u00a0: rien ne sera alors transmis.',
 	confirmButton: 'Confirmer l’adresse',
 	confirmTitle: 'Confirmez votre adresse',
 	confirmPageText:
