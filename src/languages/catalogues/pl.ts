@@ -229,6 +229,6 @@ export const catalogue = {
 	confirmTakenText: 'Odpowiedź z tymi samymi danymi została już otrzymana.',
 	confirmGoneTitle: 'Ten link nie jest już ważny',
 	confirmGoneText: 'Link jest ważny przez siedem dni. Proszę wypełnić formularz jeszcze raz.',
-	linkWrongTitle: 'Ten odnośnik nie działa',
+	linkWrongTitle: 'Ten link nie działa',
 	linkWrongText: 'Może jest niepełny. Należy otworzyć go jeszcze raz z wiadomości albo skopiować w całości.',
 } satisfies Catalogue;

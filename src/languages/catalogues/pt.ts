@@ -216,6 +216,6 @@ export const catalogue = {
 	confirmTakenText: 'Já foi recebida uma resposta com os mesmos dados.',
 	confirmGoneTitle: 'Este link já não é válido',
 	confirmGoneText: 'Um link é válido por sete dias. Preencha o formulário novamente.',
-	linkWrongTitle: 'Esta ligação não funciona',
-	linkWrongText: 'Pode estar incompleta. Abra-a de novo a partir do e-mail ou copie-a por inteiro.',
+	linkWrongTitle: 'Este link não funciona',
+	linkWrongText: 'Pode estar incompleto. Abra-o de novo a partir do e-mail ou copie-o por inteiro.',
 } satisfies Catalogue;
