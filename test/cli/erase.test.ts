@@ -102,9 +102,11 @@ test.each([
 });
 
 test('a person is exported: submissions and files, and no one else', async () => {
-	const { cli } = await filled();
+	const { cli, server } = await filled();
+	await server.app.forms.create('live', { name: 'News', slug: 'news', confirm: { field: 'email' } });
+	await server.submit('news', { email: ADA });
 	const { submissions, files } = await cli.json('person', '--email', ADA, '-o', 'ada.zip');
-	expect([submissions, files]).toEqual([3, 1]);
+	expect([submissions, files]).toEqual([4, 1]);
 	const unpacked = Bun.spawnSync(['python3', '-m', 'zipfile', '-e', cli.path('ada.zip'), cli.path('ada')]);
 	expect(unpacked.exitCode).toBe(0);
 	const lines = readFileSync(cli.path('ada', 'submissions.ndjson'), 'utf8')
@@ -115,7 +117,9 @@ test('a person is exported: submissions and files, and no one else', async () =>
 		['contact', 'live', ADA],
 		['contact', 'live', `Ada <${ADA}>`],
 		['contact', 'live', ADA],
+		['news', 'live', ADA],
 	]);
+	expect(lines[3].submission).toMatchObject({ isPending: true, confirmedAt: null });
 	expect(readFileSync(cli.path('ada', 'files', lines[2].submission.id, 'cv.pdf'), 'utf8')).toContain('about ada');
 	expect(allFiles(cli.path('ada'))).not.toContain('nada@');
 	expect((await cli.call('person', '--email', ADA, '-o', 'ada.zip')).stderr).toContain('exists already');

@@ -4,6 +4,7 @@ import { presentJson } from '../../delivery/present-submission.ts';
 import type { FileCaller } from '../../files/file-access.ts';
 import { encodeId } from '../../ids.ts';
 import type { Storage } from '../../storage/contract.ts';
+import { sizeOf } from '../../storage/filters.ts';
 import { forms } from '../../storage/tables.ts';
 import type { ArchiveEntry, MadeEntry } from '../files/archive.ts';
 import type { Downloads, FormArchive } from '../files/downloads.ts';
@@ -68,7 +69,7 @@ export async function openPersonArchive(
 		}
 	}
 
-	const total = [...counts.values()].reduce((sum, of) => sum + of.total + of.spam, 0);
+	const total = [...counts.values()].reduce((sum, of) => sum + sizeOf(of), 0);
 	const opened = { ...downloads.archive(entries(), caller), total, done: 0, submissions: 0 };
 	return opened;
 }
