@@ -81,7 +81,7 @@ export const VISITOR_SETTINGS = {
 			'Double opt-in: a submission is pending until its visitor follows the link in a mail to the address in `field`, which then has to be ' +
 			'filled in. Until then it is in no list but that of `filter=pending`, counts nowhere else, takes no place of `maxSubmissions`, and ' +
 			'goes out to no one; after 7 days it is removed. `subject`, one line of up to 200 characters, and `text`, up to 2,000, take the place of ' +
-			'ours, and may have `{{form.name}}`. At most one mail a day goes to an address, with other mails to visitors three in all: the one ' +
+			'ours, and may have `{{form.name}}`. While one mail can be followed no other of that day goes to the address, with other mails to visitors three in all: the one ' +
 			'link confirms all that waits for the address in this form. `null`: nothing waits.',
 		example: null,
 		group: 'visitors',

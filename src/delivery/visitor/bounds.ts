@@ -3,7 +3,8 @@
 import { and, count, eq, lt, sql } from 'drizzle-orm';
 import { AppError, invalidField } from '../../errors.ts';
 import type { Storage } from '../../storage/contract.ts';
-import { serverValues } from '../../storage/tables.ts';
+import { PLACE } from '../../storage/filters.ts';
+import { deliveries, serverValues, submissions } from '../../storage/tables.ts';
 import {
 	SUPPRESSION_REASONS,
 	type SuppressionReason,
@@ -18,7 +19,7 @@ import { type AddressKeys, VISITOR_SECRET } from './address-keys.ts';
 const TO_ADDRESS_A_DAY = 3;
 const RESPONSES_AN_HOUR = 100;
 
-export const OVER_BOUND = `A visitor gets one mail of a kind a day from a form and ${TO_ADDRESS_A_DAY} in all, and a form sends ${RESPONSES_AN_HOUR} automatic responses an hour`;
+export const OVER_BOUND = `A visitor gets one mail of a kind a day from a form, another one to confirm only if the first waits no more, and ${TO_ADDRESS_A_DAY} in all; a form sends ${RESPONSES_AN_HOUR} automatic responses an hour`;
 export const SUPPRESSED = 'The address gets no more mails for visitors: it was rejected before, or asked for none';
 
 /** A mail about to be sent. */
@@ -38,6 +39,10 @@ export function createVisitorBounds(
 	storage: Pick<Storage, 'batch' | 'db'>,
 	{ keys, now }: { keys: AddressKeys; now: () => number },
 ) {
+	/** The pending submission that a mail asks to confirm. Without it the link is of no use any more, and another one may go. */
+	const waiting = sql`select 1 from ${deliveries} join ${submissions} on ${submissions.id} = ${deliveries.submissionId}
+		where ${deliveries.id} = ${visitorMails.id} and ${submissions.isSpam} = ${PLACE.pending}`;
+
 	/** Adds an address to those that get no mails. */
 	async function suppress(key: string, reason: SuppressionReason): Promise<void> {
 		const row = { address: key, reason, createdAt: now() };
@@ -57,7 +62,8 @@ export function createVisitorBounds(
 			const sameDay = sql`${visitorMails.address} = ${address} and ${visitorMails.at} > ${at - DAY_MS} and ${visitorMails.at} < ${at + DAY_MS}`;
 			const sameHour = sql`${visitorMails.formId} = ${formId} and ${visitorMails.kind} = ${kind} and ${visitorMails.hour} = ${hour}`;
 			const number = (condition: typeof sameDay) => sql`(select count(*) from ${visitorMails} where ${condition})`;
-			const ofKind = sql`${sameDay} and ${visitorMails.formId} = ${formId} and ${visitorMails.kind} = ${kind}`;
+			const ofKind = sql`${sameDay} and ${visitorMails.formId} = ${formId} and ${visitorMails.kind} = ${kind}
+				and (${kind} <> 'confirmation' or exists (${waiting}))`;
 			const isFree = sql`${number(ofKind)} < 1 and ${number(sameDay)} < ${TO_ADDRESS_A_DAY}
 				and (${kind} <> 'response' or ${number(sameHour)} < ${RESPONSES_AN_HOUR})`;
 			const isKnown = sql`exists (select 1 from ${visitorMails} where ${visitorMails.id} = ${id})`;

@@ -48,6 +48,29 @@ test('an attack by fifty ways to write one address on five forms sends one mail 
 	expect(rows.filter(({ lastError }) => lastError === OVER_BOUND)).toHaveLength(494);
 });
 
+test('who confirmed can be asked again on the same day, and so can one whose link leads nowhere, within three mails', async () => {
+	const sender = await openSender();
+	const { storage, form, peer } = sender;
+	const submit = async () => {
+		const id = await sender.submit({ email: 'ada@example.com' });
+		await sender.settled();
+		return id;
+	};
+	const first = await submit();
+	await submit();
+	expect(peer.accepted).toHaveLength(1);
+	await storage.submissions.confirm(form.id, [{ id: first, deliveries: [] }], 1);
+	const second = await submit();
+	await submit();
+	expect(peer.accepted).toHaveLength(2);
+	await storage.submissions.remove(form.id, [second]);
+	const third = await submit();
+	expect(peer.accepted).toHaveLength(3);
+	await storage.submissions.change(form.id, [third], { isSpam: true });
+	await submit();
+	expect(peer.accepted).toHaveLength(3);
+});
+
 test('an address that asked for no mails gets none, and none goes out for what waits no more', async () => {
 	const sender = await openSender();
 	const { dispatch, storage, form } = sender;
