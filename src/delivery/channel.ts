@@ -65,6 +65,8 @@ export interface About {
 	data: string;
 	/** The language of the visitor, if the form writes to visitors. */
 	language: string | undefined;
+	/** True if the address of the visitor was just confirmed. */
+	isConfirmed: boolean;
 }
 
 export interface Channel extends Messages {

@@ -99,7 +99,7 @@ export function createOutbox(storage: Storage, { channels, now }: { channels: Ch
 		for (const event of isConfirmed ? CONFIRMED : EVENTS_IN[placeOfNew(submission)]) {
 			for (const channel of CHANNELS) {
 				const { targets, withheld } = channels[channel];
-				for (const { delayMs, ...target } of targets(form, { event, hooks, texts, data, language })) {
+				for (const { delayMs, ...target } of targets(form, { event, hooks, texts, data, language, isConfirmed })) {
 					const reason = isWithheldAsSpam(event) ? spamReason : null;
 					const state = initialState(form, { spamReason: reason, withheld, delayMs });
 					rows.push({ id: storage.nextId(), formId: form.id, channel, event, ...target, ...state });

@@ -2,6 +2,8 @@
 
 import { invalidField } from '../errors.ts';
 import { isClosed } from '../field-rules/rules.ts';
+import { isStored, specialNamesWith } from '../form-values/aliases.ts';
+import { DEFAULT_SPAM_SETTINGS } from '../form-values/spam-settings.ts';
 import type { VisitorMail } from '../form-values/visitor-mails.ts';
 import { placeholdersIn } from '../text/placeholders.ts';
 import type { FormSettings } from './settings.ts';
@@ -9,8 +11,10 @@ import type { FormSettings } from './settings.ts';
 const FORM_NAME = 'form.name';
 
 /** @throws AppError VALIDATION_ERROR if robots could have mails sent, or words of their own in them */
-export function checkVisitorMails({ autoresponder, confirm, captcha, fields }: Partial<FormSettings>): void {
+export function checkVisitorMails(settings: Partial<FormSettings>): void {
+	const { autoresponder, confirm, captcha, fields } = settings;
 	if (confirm) {
+		checkIsStored(confirm, settings);
 		checkPlaceholders(confirm, {
 			name: 'confirm',
 			known: [FORM_NAME],
@@ -30,6 +34,20 @@ export function checkVisitorMails({ autoresponder, confirm, captcha, fields }: P
 		known: [FORM_NAME, ...(fields ?? []).filter(isClosed).map(({ name }) => name)],
 		rest: 'a placeholder stands for a field whose rule is a select with options, a number or a date, or is {{form.name}}. Anything else could carry the words of a robot to others.',
 	});
+}
+
+/** @throws AppError VALIDATION_ERROR if no submission could have the address in its field, so that the form would reject all */
+function checkIsStored(
+	{ field }: VisitorMail,
+	{ fields, unknownFields = 'keep', spam, aliases }: Partial<FormSettings>,
+): void {
+	const fault = (rest: string) => invalidField('confirm.field', 'INVALID_CONFIRMATION', `confirm.field ${rest}`);
+	if (!isStored(specialNamesWith(spam?.honeypot ?? DEFAULT_SPAM_SETTINGS.honeypot, aliases).get(field)))
+		throw fault(`must not be ${field}: that is a special field, which is not stored. Take one such as email.`);
+	if (!fields || unknownFields === 'keep' || fields.some(({ name }) => name === field)) return;
+	throw fault(
+		`is ${field}, which has no rule in fields, and with unknownFields "${unknownFields}" no submission could have it. Add a rule for it, or set unknownFields to "keep".`,
+	);
 }
 
 interface Placeholders {

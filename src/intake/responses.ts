@@ -1,6 +1,7 @@
 /** The responses of the submission endpoint: JSON for scripts, redirects and pages for browsers, with CORS headers. */
 
 import type { AppError } from '../errors.ts';
+import type { FieldRule } from '../field-rules/rules.ts';
 import { aliasSuccess } from '../form-values/aliases.ts';
 import type { Dropped } from '../form-values/dropped-files.ts';
 import { sourcePage } from '../forms/allowed-domains.ts';
@@ -249,7 +250,14 @@ function correctionOf({ headers }: Request, { error, form }: { error: FieldsReje
 	const { next } = content.special;
 	const targets = [next, undefined].map((sent) => redirectTarget(form, { next: sent, headers, strict: false }));
 	const absolute = parseRedirectUrl(next ?? '', sourcePage(headers))?.href;
-	return { content, rules: form.fields ?? [], next: absolute, targets };
+	return { content, rules: withAddress(form), next: absolute, targets };
+}
+
+/** The rules of a form, with one for the address that it has visitors confirm. */
+function withAddress({ confirm, fields }: FormRow): FieldRule[] {
+	const rules = fields ?? [];
+	if (confirm === null || rules.some(({ name }) => name === confirm.field)) return rules;
+	return [...rules, { name: confirm.field, type: 'email', required: true }];
 }
 
 export function pageResponse(page: Page, headers: HeaderValues = {}): Response {

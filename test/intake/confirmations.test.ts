@@ -243,6 +243,33 @@ test('spam is not asked to confirm, and genuine later it is an ordinary one; pen
 	expect(await readForm(form)).toMatchObject({ submissionCount: 1, pendingCount: 0 });
 });
 
+test('spam gets no automatic response once it is genuine: its address was not confirmed', async () => {
+	const form = await makeForm({ autoresponder: { field: 'email' } });
+	const address = email();
+	await server.submit(form.slug, { email: address, _gotcha: 'x' });
+	const [spam] = (await list(form, 'filter=spam')).submissions;
+	await server.call(`PATCH /api/forms/${form.id}/submissions/${spam?.id}`, {
+		json: { isSpam: false, sendWithheld: true },
+	});
+	const rows = await server.app.storage.db.select().from(deliveries);
+	expect(rows.filter(({ submissionId }) => submissionId === decodeId(spam?.id ?? ''))).toEqual([]);
+});
+
+test('a page has an input for the missing address, also without a rule for it; a file is no address', async () => {
+	const form = await makeForm({ files: { onRefused: 'drop' } });
+	const url = `${server.submitUrl}/f/${form.slug}`;
+	const headers = { Accept: 'text/html' };
+	const page = await (await fetch(url, { method: 'POST', body: new URLSearchParams({ name: 'Ada' }), headers })).text();
+	expect(page).toMatch(/<input type="email" id="field-0-0" name="email"[^>]* required/);
+	expect(page).toContain('<input type="hidden" name="name" value="Ada">');
+	const body = new FormData();
+	body.set('name', 'Ada');
+	body.set('email', new File(['%PDF-1.7 x'], 'ada@example.com'));
+	const upload = await fetch(url, { method: 'POST', body, headers: { Accept: 'application/json' } });
+	expect([upload.status, await upload.text()]).toEqual([400, expect.stringContaining('INVALID_EMAIL')]);
+	expect(await readForm(form)).toMatchObject({ submissionCount: 0, pendingCount: 0 });
+});
+
 test('a submission without an address of one person is rejected, where its visitor can correct it', async () => {
 	const form = await makeForm();
 	for (const [fields, code] of [
@@ -307,7 +334,7 @@ test('only our links work, for their form alone, wherever the form is', async ()
 	expect(await press(gone)).toBe(410);
 });
 
-test('a pending one is exported, erased, imported and deleted as any other', async () => {
+test('a pending one is exported, imported and deleted as any other', async () => {
 	const form = await makeForm();
 	const [address, told] = [email(), events.length];
 	await linkFor(form, { email: address });
@@ -327,6 +354,29 @@ test('a pending one is exported, erased, imported and deleted as any other', asy
 	const both = JSON.stringify({ ...(JSON.parse(line) as object), isSpam: true, id: undefined });
 	const rejected = await server.call(`POST /api/forms/${form.id}/import`, { body: both, headers });
 	expect(rejected.text).toContain('one excludes the other');
+	const confirmed = JSON.stringify({
+		...(JSON.parse(line) as object),
+		confirmedAt: '2026-01-02T03:04:05Z',
+		id: undefined,
+	});
+	const refused = await server.call(`POST /api/forms/${form.id}/import`, { body: confirmed, headers });
+	expect(refused.text).toContain('confirmed and pending');
+});
+
+test('a person is erased with what is pending, and the link leads nowhere then', async () => {
+	const form = await makeForm();
+	const [address, other] = [email(), email()];
+	const link = await linkFor(form, { email: address, secret: 'pineapple' });
+	await linkFor(form, { email: other });
+	const { body } = await server.call<{ submissions: number }>('POST /api/erasures', {
+		json: { email: address, dryRun: false },
+	});
+	expect(body.submissions).toBe(1);
+	expect((await pending(form)).submissions.map(({ data }) => data)).toEqual([{ email: other }]);
+	expect(await readForm(form)).toMatchObject({ submissionCount: 0, pendingCount: 1 });
+	const rows = await server.app.storage.db.select().from(deliveries);
+	expect(rows.filter(({ destination }) => destination === address)).toEqual([]);
+	expect(await press(link)).toBe(410);
 });
 
 test('a test form captures the mail, with its link', async () => {
@@ -351,6 +401,10 @@ test.each([
 	[{ confirm: { subject: 'a\nBcc: x@example.com' } }, 'confirm.subject', 'one line'],
 	[{ confirm: { text: 'a'.repeat(2001) } }, 'confirm.text', '2000'],
 	[{ confirm: { field: '' } }, 'confirm.field', 'name of the field'],
+	[{ confirm: { field: '_replyto' } }, 'confirm.field', 'special field'],
+	[{ confirm: { field: '_gotcha' } }, 'confirm.field', 'special field'],
+	[{ confirm: {}, fields: [{ name: 'mail', type: 'email' }], unknownFields: 'drop' }, 'confirm.field', 'no rule'],
+	[{ confirm: {}, fields: [{ name: 'mail', type: 'email' }], unknownFields: 'refuse' }, 'confirm.field', 'no rule'],
 	[{ confirm: { field: 'mail' }, autoresponder: { field: 'email' } }, 'autoresponder', 'needs a captcha'],
 ] as const)('%j is rejected by the field %s', async (settings, field, words) => {
 	const { status, body } = await server.call<{ errors: { field: string; message: string }[] }>('POST /api/forms', {

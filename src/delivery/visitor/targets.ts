@@ -10,10 +10,12 @@ const NOWHERE: readonly Target[] = [];
 
 export function visitorTargets(
 	{ autoresponder, confirm }: FormRow,
-	{ event, data, language: spoken }: About,
+	{ event, data, language: spoken, isConfirmed }: About,
 ): readonly Target[] {
 	const language = spoken ?? null;
-	if (event === SUBMISSION_CREATED && autoresponder !== null) {
+	// Spam that turns out to be genuine was never confirmed.
+	const mayRespond = confirm === null || isConfirmed;
+	if (event === SUBMISSION_CREATED && autoresponder !== null && mayRespond) {
 		const to = addressIn(data, autoresponder.field);
 		const delayMs = autoresponder.delayMinutes * MINUTE_MS;
 		return to === undefined ? NOWHERE : [{ destination: to, language, delayMs }];

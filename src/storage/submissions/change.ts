@@ -210,7 +210,7 @@ function labelsAfter({ id, labels }: Found, change: Change): string | null {
 function assignments(keys: readonly (keyof Owned)[], { isSpam }: Change): string {
 	const others = keys.filter((key) => key !== 'isSpam');
 	const texts = others.map((key, i) => `${columnOf(key)} = $${i + 2}`);
-	if (isSpam) texts.push(`is_spam = ${PLACE.spam}, spam_reason = coalesce(spam_reason, 'marked')`);
+	if (isSpam) texts.push(`is_spam = ${PLACE.spam}, spam_reason = coalesce(spam_reason, 'marked'), address_key = null`);
 	// A pending one, which is no spam either, stays where it is.
 	else if (isSpam === false)
 		texts.push(`is_spam = case is_spam when ${PLACE.spam} then ${PLACE.inbox} else is_spam end, spam_reason = null`);

@@ -136,7 +136,7 @@ export function createImports(
 			isStarred,
 			isSpam,
 			isPending,
-			confirmedAt: confirmedAtOf(more),
+			confirmedAt: confirmedAtOf({ ...more, isPending }),
 			isArchived,
 			...storedWords(more),
 			spamReason: isSpam ? (more.spamReason ?? 'marked') : null,
@@ -229,8 +229,9 @@ export function createImports(
 }
 
 /** @throws AppError with a sentence */
-function confirmedAtOf({ confirmedAt }: Pick<OwnRow, 'confirmedAt'>): number | null {
+function confirmedAtOf({ confirmedAt, isPending }: Pick<OwnRow, 'confirmedAt' | 'isPending'>): number | null {
 	if (!confirmedAt) return null;
+	if (isPending) throw bad('It is confirmed and pending: one excludes the other.');
 	const { millis } = parseTimestamp(confirmedAt) ?? {};
 	if (millis === undefined) throw bad(`Its confirmedAt ${quote(confirmedAt)} is none such as 2026-01-02T03:04:05Z.`);
 	return Math.floor(millis);
