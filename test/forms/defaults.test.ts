@@ -40,8 +40,8 @@ const OTHERS: { [Name in SettingName]: NonNullable<FormInput[Name]> } = {
 		thanks: { title: 'Danke', text: 'Bis bald.', linkUrl: 'https://example.com/', linkLabel: 'Weiter' },
 		accent: '#1d6b57',
 	},
-	confirm: { field: 'mail', subject: 'Please confirm', text: 'By this link.' },
-	autoresponder: { field: 'mail', subject: 'Thank you', text: 'Soon.', delayMinutes: 5 },
+	confirm: { field: 'note', subject: 'Please confirm', text: 'By this link.' },
+	autoresponder: { field: 'note', subject: 'Thank you', text: 'Soon.', delayMinutes: 5 },
 	fields: [
 		{
 			name: 'note',
