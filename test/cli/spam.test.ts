@@ -56,7 +56,10 @@ test('wrong calls are told what would be right', async () => {
 	for (const [argv, sentence] of [
 		[['explain', 'pottery'], 'Name a submission, or give a text with --text.\n'],
 		[['explain', 'pottery', 'abc', '--text', 'x'], 'Name a submission, or give a text with --text.\n'],
-		[['mark', 'pottery', 'spam'], 'Name submissions, or choose them with --filter, --archived, --label, --search, --since or --until.\n'],
+		[
+			['mark', 'pottery', 'spam'],
+			'Name submissions, or choose them with --filter, --archived, --label, --search, --since or --until.\n',
+		],
 		[['mark', 'pottery', 'spam', 'abc', '--filter', 'all'], 'Name submissions, or choose them with'],
 		[['reset'], 'This forgets what all marks have taught. Add --yes to do it.\n'],
 	] as const) {
