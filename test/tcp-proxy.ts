@@ -1,4 +1,4 @@
-/** A proxy in front of a database: it can be cut off, and can end a connection in place of passing on what the server says. */
+/** A proxy in front of a server: it can be cut off, can fall silent, and can end a connection in place of passing on what the server says. */
 
 import { connect, createServer, type Socket } from 'node:net';
 
@@ -12,10 +12,12 @@ export async function startTcpProxy(address: string) {
 	let isCut = false;
 	let swallows = () => false;
 	let isSevered = false;
+	let isSilent = false;
 
 	const listener = createServer((client) => {
 		if (isCut) return void client.destroy();
 		const server = connect(Number(target.port), target.hostname);
+		if (isSilent) for (const one of [client, server]) one.pause();
 		clients.add(client);
 		client.on('close', () => clients.delete(client));
 		for (const [one, other] of [
@@ -46,8 +48,15 @@ export async function startTcpProxy(address: string) {
 			isCut = true;
 			for (const socket of open) socket.destroy();
 		},
+		/** Passes nothing on any more, and ends no connection, until {@link restore}. */
+		silence(): void {
+			isSilent = true;
+			for (const socket of open) socket.pause();
+		},
 		restore(): void {
 			isCut = false;
+			isSilent = false;
+			for (const socket of open) socket.resume();
 		},
 		/** Ends the connections of clients, of which the server hears nothing. */
 		sever(): void {

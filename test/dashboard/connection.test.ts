@@ -35,6 +35,24 @@ test('an idle page says that the server is away, and has what came meanwhile onc
 	await close();
 });
 
+test('a network that falls silent is noticed, and the page comes back by itself', async () => {
+	const form = await createForm(server, 'Silent');
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server: far });
+	await signIn();
+	await goTo(`/forms/${form.id}`);
+	await page.getByText('Waiting for the first submission').waitFor();
+	// Past a first beat.
+	await Bun.sleep(2500);
+	expect(await page.getByText(LOST).count()).toBe(0);
+	line.silence();
+	await page.getByRole('alert').getByText(LOST).waitFor();
+	await server.submit(form.slug, { name: 'Unheard' });
+	line.restore();
+	await row(page, 'Unheard').waitFor();
+	await page.getByText(LOST).waitFor({ state: 'detached' });
+	await close();
+});
+
 test('a view that could not load loads once the server is back', async () => {
 	const { page, signIn, goTo, close } = await openDashboard({ browser, server: far });
 	await signIn();

@@ -9,6 +9,7 @@ export const EVENTS_PATH = '/api/events';
 const MEDIA_TYPE = 'text/event-stream';
 const EXAMPLE = [
 	'event: hello\ndata: {}',
+	'event: beat\ndata: {}',
 	'event: submission\ndata: {"formId":"cmnrg2x7k8w","submissionId":"cmnrg2x8a1c"}',
 	'event: change\ndata: {"formId":"cmnrg2x7k8w"}',
 	'event: delivery\ndata: {"formId":"cmnrg2x7k8w","id":"cmnrg2x8a1d","state":"sent"}\n\n',
@@ -33,7 +34,7 @@ export const eventRoutes = (streams: EventStreams, auth: Auth) =>
 				description:
 					'Server-sent events about the forms of the key: `submission` for a new submission, `change` if a form or any of ' +
 					'its submissions changed, `delivery` (for `admin`) if a mail or webhook request changed state. Many at once become one ' +
-					'`change`. The stream begins with `hello`. After a reconnect, load the data again: missed events are not ' +
+					'`change`. The stream begins with `hello`, and has a `beat` every second. After a reconnect, load the data again: missed events are not ' +
 					'repeated. The stream ends with the key or session, each of which may have ten at once.',
 				returns: textResponse('The stream, until the client closes it.', { [MEDIA_TYPE]: EXAMPLE }),
 				errors: ['UNAVAILABLE'],

@@ -9,8 +9,8 @@ import { forms, type Mode } from '../../storage/tables.ts';
 import { createEventBatch, serverSentEvent } from './batch.ts';
 
 const COLLECT_MS = 100;
-/** Shorter than a listener's idle timeout. */
-const HEARTBEAT_MS = 15_000;
+/** The dashboard takes a longer silence for a server that is away. */
+const BEAT_MS = 1000;
 const RECONNECT_MS = 3000;
 /** How often the server checks that keys and sessions are still valid: another process may have ended them. */
 const CHECK_MS = 500;
@@ -41,10 +41,7 @@ interface Stream extends StreamOptions {
 
 export type EventStreams = ReturnType<typeof createEventStreams>;
 
-export function createEventStreams(
-	{ db, events }: Pick<Storage, 'db' | 'events'>,
-	{ heartbeatMs = HEARTBEAT_MS } = {},
-) {
+export function createEventStreams({ db, events }: Pick<Storage, 'db' | 'events'>, { beatMs = BEAT_MS } = {}) {
 	const streams = new Set<Stream>();
 	let nextCheck: ReturnType<typeof setTimeout> | undefined;
 	const modes = new Map<number, Mode>();
@@ -146,7 +143,7 @@ export function createEventStreams(
 			streams.delete(stream);
 			unsubscribe();
 			clearTimeout(collecting);
-			clearInterval(heartbeat);
+			clearInterval(beat);
 		}
 
 		function close(): void {
@@ -161,7 +158,7 @@ export function createEventStreams(
 			batch.add(event);
 			collecting ??= setTimeout(() => sendBatch().catch(close), COLLECT_MS);
 		});
-		const heartbeat = setInterval(() => send(': still here\n\n'), heartbeatMs);
+		const beat = setInterval(() => send(serverSentEvent('beat', {})), beatMs);
 		streams.add(stream);
 		scheduleCheck();
 		send(`retry: ${RECONNECT_MS}\n${serverSentEvent('hello', {})}`);

@@ -5,6 +5,9 @@ import type * as types from './api-types.ts';
 import { parseExactJson } from './exact-json.ts';
 import * as words from './sentences/words.ts';
 
+/** A network may be silent for as long as it likes. Few enough of the requests that are sent every second then wait for a browser to send more. */
+const PROBE_MS = 4000;
+
 /** True if the last call reached the server. */
 export const isReachable = signal(true);
 
@@ -68,11 +71,13 @@ async function send(path: string, options: CallOptions): Promise<Response> {
 		isReachable.value = !isOfProxy(response);
 		if (isReachable.value) return response;
 	} catch (cause) {
-		if (signal?.aborted) throw cause;
+		if (signal?.aborted && !isTimeout(signal.reason)) throw cause;
 		isReachable.value = false;
 	}
 	throw new ApiError(0, { code: 'UNREACHABLE', error: words.frame.unreachable });
 }
+
+const isTimeout = (reason: unknown) => reason instanceof DOMException && reason.name === 'TimeoutError';
 
 /** Returns whether a proxy says in place of the server that it is away: errors of the server itself are JSON. */
 function isOfProxy({ status, headers }: Response): boolean {
@@ -129,8 +134,10 @@ export const forms = {
 	stats: (days: number) => get<types.AllStats>('/api/stats', { days }),
 };
 
-interface BulkChange {
-	set: Partial<types.Flags>;
+export interface BulkChange {
+	set: Partial<types.Owned>;
+	addLabels?: string[];
+	removeLabels?: string[];
 	sendWithheld?: boolean;
 }
 
@@ -138,7 +145,7 @@ export const submissions = {
 	list: (form: string, query: types.ListQuery, signal?: AbortSignal) =>
 		get<types.SubmissionPage>(`${formPath(form)}/submissions`, query, { signal }),
 	read: (form: string, id: string) => get<types.Submission>(submissionPath(form, id)),
-	update: (form: string, id: string, change: Partial<types.Owned>) =>
+	update: (form: string, id: string, change: Partial<types.Flags>) =>
 		patch<types.Submission>(submissionPath(form, id), change),
 	updateMany: (form: string, target: types.BulkTarget, change: BulkChange) =>
 		patch<{ updated: number }>(`${formPath(form)}/submissions`, { ...target, ...change }, { keepalive: true }),
@@ -236,7 +243,7 @@ export const lists = {
 export const server = {
 	status: () => get<types.Status>('/api/status'),
 	/** Asks whether it is there, which does not keep the session alive. */
-	probe: () => send('/health', {}),
+	probe: (timeoutMs = PROBE_MS) => send('/health', { signal: AbortSignal.timeout(timeoutMs) }),
 	testMail: (to: string) => post<{ reply: string }>('/api/mail/test', { to }),
 };
 

@@ -12,7 +12,7 @@ interface Heard {
 	data: Record<string, string>;
 }
 
-/** Opens a stream; `next` answers the next event that is not `hello`. */
+/** Opens a stream; `next` answers the next event that is neither `hello` nor a beat. */
 async function listen(key: string | null, headers: Record<string, string> = {}) {
 	const abort = new AbortController();
 	const response = await fetch(`${server.baseUrl}/api/events`, {
@@ -28,7 +28,8 @@ async function listen(key: string | null, headers: Record<string, string> = {}) 
 				const lines = text.slice(0, end).split('\n');
 				text = text.slice(end + 2);
 				const field = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
-				if (field('event')) return { event: `${field('event')}`, data: JSON.parse(`${field('data')}`) };
+				if (field('event') && field('event') !== 'beat')
+					return { event: `${field('event')}`, data: JSON.parse(`${field('data')}`) };
 				continue;
 			}
 			const { value, done } = await reader.read();
@@ -119,8 +120,8 @@ test('a disconnected client is removed, with its subscription', async () => {
 	expect(storage.events.isHeard('submission')).toBe(false);
 });
 
-test('a silent stream sends heartbeats', async () => {
-	const streams = createEventStreams(server.app.storage, { heartbeatMs: 10 });
+test('a silent stream has beats', async () => {
+	const streams = createEventStreams(server.app.storage, { beatMs: 10 });
 	const principal = {
 		keyId: '1',
 		sessionId: null,
@@ -131,7 +132,7 @@ test('a silent stream sends heartbeats', async () => {
 	const reader = streams.open({ principal, reauthenticate: async () => {} }).getReader();
 	const read = async () => new TextDecoder().decode((await reader.read()).value);
 	expect(await read()).toStartWith('retry: 3000\nevent: hello\n');
-	expect(await read()).toBe(': still here\n\n');
+	expect(await read()).toBe('event: beat\ndata: {}\n\n');
 	streams.closeAll();
 	while (!(await reader.read()).done);
 });

@@ -13,6 +13,9 @@ export type LiveEvent =
 type Listener = (event: LiveEvent) => unknown;
 
 const listeners = new Set<Listener>();
+/** Longer than between two beats of the server. With the probe that follows, it is said within two seconds that the server is away. */
+const SILENT_MS = 1300;
+const PROBE_MS = 600;
 const REOPEN_AFTER_MS = 2000;
 const REOPEN_AT_MOST_MS = 60_000;
 
@@ -40,9 +43,11 @@ function emit(event: LiveEvent): void {
 export function openLiveEvents(): () => void {
 	let source: EventSource | undefined;
 	let timer: ReturnType<typeof setTimeout>;
+	let silence: ReturnType<typeof setTimeout>;
 	let waitMs = 0;
 	const close = () => {
 		clearTimeout(timer);
+		clearTimeout(silence);
 		source?.close();
 	};
 	const fail = (stream: EventSource) => {
@@ -51,7 +56,7 @@ export function openLiveEvents(): () => void {
 		waitMs = Math.min(Math.max(waitMs * 2, REOPEN_AFTER_MS), REOPEN_AT_MOST_MS);
 		timer = setTimeout(open, waitMs);
 		// A stream does not say why it failed: the server may be away, or the session over.
-		(isRefused ? api.session.read() : api.server.probe()).catch(() => {});
+		(isRefused ? api.session.read() : api.server.probe(PROBE_MS)).catch(() => {});
 	};
 	const open = () => {
 		const isFirst = source === undefined;
@@ -65,6 +70,11 @@ export function openLiveEvents(): () => void {
 			if (!isFirst) emit({ type: 'resumed' });
 		};
 		stream.onerror = () => fail(stream);
+		// From the first beat on: a proxy may hold them back.
+		stream.addEventListener('beat', () => {
+			clearTimeout(silence);
+			silence = setTimeout(() => fail(stream), SILENT_MS);
+		});
 	};
 	const unsubscribe = api.isReachable.subscribe((isUp) => (isUp ? open() : close()));
 	return () => {
