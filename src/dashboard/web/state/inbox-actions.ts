@@ -1,7 +1,7 @@
 /** Actions on submissions: flags apply at once and can be undone; deletion waits for its toast. */
 
 import * as api from '../api.ts';
-import type { Flags, Owned, Selection, Submission } from '../api-types.ts';
+import type { Flags, Selection, Submission } from '../api-types.ts';
 import * as words from '../sentences/words.ts';
 import { refreshFormsSoon } from './forms.ts';
 import type { Inbox } from './inbox.ts';
@@ -79,13 +79,16 @@ export async function setFlags(inbox: Inbox, rows: Submission[], flags: Partial<
 	refreshFormsSoon();
 }
 
-/** Stores labels or a note; the view shows what is stored. */
-export async function setWords(inbox: Inbox, { id }: Submission, change: Partial<Owned>): Promise<void> {
+/** Stores a note, or changes labels beside what others change of them; the view shows what is stored. @returns whether it is stored */
+export async function setWords(inbox: Inbox, { id }: Submission, change: api.BulkChange): Promise<boolean> {
 	try {
-		const { labels, note } = await api.submissions.update(inbox.formId, id, change);
+		await api.submissions.updateMany(inbox.formId, { ids: [id] }, change);
+		const { labels, note } = await api.submissions.read(inbox.formId, id);
 		inbox.apply(new Set([id]), { labels, note });
+		return true;
 	} catch (error) {
 		showError(error);
+		return false;
 	}
 }
 

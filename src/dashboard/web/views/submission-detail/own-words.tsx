@@ -29,7 +29,7 @@ function Labels({ inbox, row }: Props) {
 						<IconButton
 							icon="x"
 							label={words.submission.removeLabel(label)}
-							onClick={() => void setWords(inbox, row, { labels: row.labels.filter((other) => other !== label) })}
+							onClick={() => void setWords(inbox, row, { set: {}, removeLabels: [label] })}
 						/>
 					)}
 				</li>
@@ -45,8 +45,7 @@ function NewLabel({ inbox, row }: Props) {
 		event.preventDefault();
 		const added = label.trim();
 		if (added === '') return;
-		setLabel('');
-		await setWords(inbox, row, { labels: [...row.labels, added] });
+		if (await setWords(inbox, row, { set: {}, addLabels: [added] })) setLabel('');
 	}
 	return (
 		<form class="new-label row" onSubmit={(event) => void add(event)}>
@@ -79,6 +78,18 @@ function Note({ inbox, row }: Props) {
 		if (text === before.current) setText(stored);
 		before.current = stored;
 	}, [stored]);
+	const store = () => text !== stored && void setWords(inbox, row, { set: { note: text === '' ? null : text } });
+	const latest = useRef(store);
+	latest.current = store;
+	useEffect(() => {
+		// A page that is closed, and a view that is left by a key, take the focus away without a word.
+		const leave = () => latest.current();
+		addEventListener('pagehide', leave);
+		return () => {
+			removeEventListener('pagehide', leave);
+			leave();
+		};
+	}, []);
 	return (
 		<Field
 			label={words.submission.note}
@@ -87,7 +98,7 @@ function Note({ inbox, row }: Props) {
 			maxLength={NOTE_MAX}
 			value={text}
 			onInput={setText}
-			onLeave={() => text !== stored && void setWords(inbox, row, { note: text === '' ? null : text })}
+			onLeave={store}
 		/>
 	);
 }
