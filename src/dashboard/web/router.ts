@@ -1,6 +1,6 @@
 /** Parses and builds the hash addresses of the dashboard's views. */
 
-import { TABS } from '../../forms/kinds/views.ts';
+import { DAY, TABS } from '../../forms/kinds/views.ts';
 
 export type Tab = (typeof TABS)[number];
 
@@ -47,8 +47,6 @@ export const EMPTY_QUERY: InboxQuery = {
 	page: 1,
 	order: 'desc',
 };
-
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 function pageOf(params: URLSearchParams): number {
 	const page = Number(params.get('page') ?? '1');

@@ -7,7 +7,8 @@ import type { Check, Setting, Words } from './setting.ts';
 /** The tabs of the inbox. */
 export const TABS = [...FILTERS, 'archived'] as const;
 
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
+/** A local date. */
+export const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const isOneOf = (values: readonly string[]) => (value: string) => values.includes(value);
 const isText = (value: string) => value !== '';
 const isDay = (value: string) => DAY.test(value);

@@ -69,6 +69,10 @@ export function inboxKeys(inbox: Inbox, place: Place) {
 		void setFlags(inbox, rows, { [flag]: !rows.every((row) => row[flag]) });
 		if (isLeaving) refocus();
 	};
+	/** Spam is shown whole, archived or not: it would stay where it is. */
+	const archive = () => {
+		if (!targets().some(({ isSpam }) => isSpam)) toggle('isArchived');
+	};
 	const genuine = () => {
 		const rows = targets();
 		if (rows.some(({ isSpam }) => isSpam)) toggle('isSpam');
@@ -97,7 +101,7 @@ export function inboxKeys(inbox: Inbox, place: Place) {
 		k: () => step(inbox, place, -1),
 		s: () => toggle('isStarred'),
 		e: () => toggle('isRead'),
-		a: () => toggle('isArchived'),
+		a: archive,
 		'!': () => toggle('isSpam'),
 		'+': genuine,
 		'#': remove,

@@ -1,7 +1,7 @@
 /** The saved views of a form: opens one, removes one, and saves what the inbox shows now. */
 
 import { useState } from 'preact/hooks';
-import { VIEW_NAME_MAX, VIEWS_MAX } from '../../../../form-values/saved-views.ts';
+import { type SavedView, VIEW_NAME_MAX, VIEWS_MAX } from '../../../../form-values/saved-views.ts';
 import * as api from '../../api.ts';
 import { Button, IconButton } from '../../components/buttons.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -13,13 +13,11 @@ import { formOf, putForm } from '../../state/forms.ts';
 import { may, session } from '../../state/session.ts';
 import { showError } from '../../state/toasts.ts';
 
-type View = { name: string; query: string };
-
 function SaveView({ onSave }: { onSave: (name: string) => Promise<void> }) {
 	const [name, setName] = useState('');
 	const save = (event: Event) => {
 		event.preventDefault();
-		void onSave(name.trim()).then(() => setName(''));
+		void onSave(name.trim());
 	};
 	return (
 		<form class="stack" onSubmit={save}>
@@ -33,10 +31,12 @@ export function Views({ form: id, query }: { form: string; query: InboxQuery }) 
 	const views = formOf(id)?.views ?? [];
 	const mayChange = may('write') && !session.value?.form;
 	const now = savedQuery(query);
-	const current = views.find((view) => view.query === now);
+	/** A program may have written its query in another way. */
+	const isShown = ({ query: saved }: SavedView) => savedQuery(openedQuery(saved)) === now;
+	const current = views.find(isShown);
 	if (views.length === 0 && (!mayChange || now === '')) return null;
 
-	async function store(changed: View[]): Promise<void> {
+	async function store(changed: SavedView[]): Promise<void> {
 		try {
 			putForm(await api.forms.update(id, { views: changed }));
 		} catch (error) {
@@ -59,13 +59,17 @@ export function Views({ form: id, query }: { form: string; query: InboxQuery }) 
 			<div class="stack">
 				{views.length > 0 && (
 					<ul class="menu-links">
-						{views.map(({ name, query: saved }) => (
-							<li key={name} class="row">
-								<a href={to.inbox(id, openedQuery(saved))} aria-current={saved === now ? 'true' : undefined}>
-									<bdi>{name}</bdi>
+						{views.map((view) => (
+							<li key={view.name} class="row">
+								<a href={to.inbox(id, openedQuery(view.query))} aria-current={isShown(view) ? 'true' : undefined}>
+									<bdi>{view.name}</bdi>
 								</a>
 								{mayChange && (
-									<IconButton icon="x" label={words.inbox.removeView(name)} onClick={() => void store(others(name))} />
+									<IconButton
+										icon="x"
+										label={words.inbox.removeView(view.name)}
+										onClick={() => void store(others(view.name))}
+									/>
 								)}
 							</li>
 						))}
