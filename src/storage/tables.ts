@@ -84,8 +84,8 @@ export const forms = sqliteTable('forms', {
 	maxSubmissions: integer('max_submissions'),
 	/** Text for visitors while the form is closed. */
 	closedText: text('closed_text'),
-	/** The file of `formsrv apply` that has its settings. */
 	views: text('views', { mode: 'json' }).$type<SavedView[]>().notNull().default([]),
+	/** The file of `formsrv apply` that has its settings. */
 	keptIn: text('kept_in'),
 	/** The code of the language that it speaks; `auto`: that of each visitor. */
 	language: text('language').notNull().default('auto'),

@@ -50,11 +50,11 @@ export const criteriaParameters = [
 	}),
 	queryParameter('archived', {
 		schema: stringEnum(['false', 'true']),
-		description: 'Of these only archived ones, or only the others. Absent: both.',
+		description: 'Only archived ones, or only the others. Absent: both.',
 	}),
 	queryParameter('label', {
 		schema: Type.String({ maxLength: LABEL_MAX }),
-		description: 'Of these only those with this label, in the same upper and lower case.',
+		description: 'Only those with this label, in the same upper and lower case.',
 		example: 'urgent',
 	}),
 	queryParameter('search', {

@@ -203,7 +203,7 @@ function factsOf(keys: readonly (keyof Owned)[], set: Partial<Owned>): Record<st
 function labelsAfter({ id, labels }: Found, change: Change): string | null {
 	const after = changeLabels(splitLabels(labels), change);
 	if (after.length <= LABELS_MAX) return joinLabels(after);
-	const message = `addLabels finds no room: the submission ${encodeId(id)} has ${LABELS_MAX} labels at most.`;
+	const message = `addLabels finds no room: the submission ${encodeId(id)} would have more than ${LABELS_MAX} labels.`;
 	throw invalidField('addLabels', 'TOO_MANY', message);
 }
 

@@ -34,8 +34,8 @@ const formatParameters = [
 		schema: Type.String(),
 		description:
 			'Columns, separated by commas; all by default. A name is that of a field, or one of `id`, `createdAt`, `isRead`, ' +
-			'`isStarred`, `isSpam`, `spamScore`, `spamReasons`, `meta`, `attachedFiles`, `isArchived`, `ownerLabels`, `ownerNote` and `otherFields`. `data` stands for all fields, ' +
-			'`data.NAME` for a field whatever it is called; a comma in a name is written `\\,` and a backslash `\\\\`. An unknown ' +
+			'`isStarred`, `isSpam`, `confirmedAt`, `spamScore`, `spamReasons`, `meta`, `attachedFiles`, `isArchived`, `ownerLabels`, ' +
+			'`ownerNote` and `otherFields`. `data` stands for all fields, `data.NAME` for a field whatever it is called; a comma in a name is written `\\,` and a backslash `\\\\`. An unknown ' +
 			'name is 400. JSON has the same choice of members.',
 	}),
 	queryParameter('labels', {
@@ -84,8 +84,9 @@ export const exportRoutes = (submissions: Submissions, auth: Auth, stream: Strea
 				recorded: ['format', 'filter', 'archived', 'since', 'until'],
 				description:
 					'All submissions that match, as a file, without those that arrive after the request. In CSV the columns ' +
-					'are `id`, `createdAt`, `isRead`, `isStarred`, `isSpam`, then the field names in the order first seen, then ' +
-					'`spamScore`, `spamReasons`, `meta`, if there are any files `attachedFiles`, `isArchived`, `ownerLabels` and `ownerNote`; lists and objects are JSON text.',
+					'are `id`, `createdAt`, `isRead`, `isStarred`, `isSpam`, `confirmedAt` if the form has `confirm`, then the field names in the ' +
+					'order first seen, then `spamScore`, `spamReasons`, `meta`, `attachedFiles` if there are any files, `isArchived`, ' +
+					'`ownerLabels` and `ownerNote`; lists and objects are JSON text.',
 				parameters: [formId, ...formatParameters, ...criteriaParameters],
 				returns: textResponse('The file, streamed.', EXAMPLES),
 				errors: ['FORM_NOT_FOUND', 'UNAVAILABLE'],
