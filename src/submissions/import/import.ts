@@ -146,21 +146,6 @@ export function createImports(
 		};
 	}
 
-	/** Those among submissions with files of which bytes are missing. */
-	async function findMissing(stored: readonly (Taken & { id: number })[]): Promise<MissingFiles[]> {
-		const withFiles = stored.filter(({ row }) => (row.files?.length ?? 0) > 0);
-		if (withFiles.length === 0) return [];
-		const filesOf = await submissions.files(withFiles.map(({ id }) => id));
-		const told = new Set<number>();
-		return withFiles.flatMap(({ line, id }) => {
-			if (told.has(id)) return [];
-			told.add(id);
-			const files = filesOf.get(id) ?? [];
-			const isMissing = files.some(({ key }) => key === null);
-			return isMissing ? [{ line, submissionId: encodeId(id), files: files.map(presentFile) }] : [];
-		});
-	}
-
 	return {
 		/** @throws AppError FORM_NOT_FOUND, UNAVAILABLE: what was stored by then stays */
 		async run(form: Pick<FormRow, 'id' | 'fields'>, request: ImportRequest): Promise<ImportRun> {
@@ -191,7 +176,10 @@ export function createImports(
 				const isNew = places.filter((place) => place.isNew).length;
 				report.imported += isNew;
 				report.known += places.length - isNew;
-				const missing = await findMissing(batch.map((one, i) => ({ ...one, id: (places[i] as ImportedPlace).id })));
+				const missing = await findMissing(
+					submissions,
+					batch.map((one, i) => ({ ...one, id: (places[i] as ImportedPlace).id })),
+				);
 				report.missingFiles.push(...missing.slice(0, MISSING_SHOWN - report.missingFiles.length));
 				await Bun.sleep(Math.min(MAX_REST_MS, (performance.now() - started) * REST));
 			}
@@ -226,6 +214,24 @@ export function createImports(
 			return report;
 		},
 	};
+}
+
+/** Those among submissions with files of which bytes are missing. */
+async function findMissing(
+	submissions: Imported['submissions'],
+	stored: readonly (Taken & { id: number })[],
+): Promise<MissingFiles[]> {
+	const withFiles = stored.filter(({ row }) => (row.files?.length ?? 0) > 0);
+	if (withFiles.length === 0) return [];
+	const filesOf = await submissions.files(withFiles.map(({ id }) => id));
+	const told = new Set<number>();
+	return withFiles.flatMap(({ line, id }) => {
+		if (told.has(id)) return [];
+		told.add(id);
+		const files = filesOf.get(id) ?? [];
+		const isMissing = files.some(({ key }) => key === null);
+		return isMissing ? [{ line, submissionId: encodeId(id), files: files.map(presentFile) }] : [];
+	});
 }
 
 /** @throws AppError with a sentence */
