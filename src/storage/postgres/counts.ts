@@ -30,8 +30,8 @@ const SETTLED_AFTER_MS = 2000;
 
 /** In one statement, and so in one view: a fold may happen at any time. */
 const COUNTS = `
-	select f.id, ${COUNTERS.map((name) => `t.${name}`).join(' + ')} tail, ${COUNTERS.map((name) => `f.${name} + t.${name}`).join(', ')}
-	from forms f cross join lateral (select ${COUNTED} from submissions where form_id = f.id and id >= f.folded_to) t
+	select f.id, t.tail, ${COUNTERS.map((name) => `f.${name} + t.${name}`).join(', ')}
+	from forms f cross join lateral (select count(*) tail, ${COUNTED} from submissions where form_id = f.id and id >= f.folded_to) t
 	where f.id = any($1::bigint[])`;
 
 /** How many matching submissions of a form have an id below another: whole blocks, and what is counted of one part block. */
