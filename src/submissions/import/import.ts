@@ -10,6 +10,7 @@ import { whenUnique } from '../../forms/unique-values.ts';
 import { checkShape } from '../../http/json-body.ts';
 import { decodeId, encodeId } from '../../ids.ts';
 import type { Storage } from '../../storage/contract.ts';
+import { NEW } from '../../storage/filters.ts';
 import type { ImportedPlace, ImportedSubmission, StoredFile } from '../../storage/submission.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import { parseTimestamp } from '../../text/timestamp.ts';
@@ -114,16 +115,8 @@ export function createImports(
 		texts.set('data', '{}');
 		const row: unknown = Object.fromEntries([...texts].map(([name, json]) => [name, JSON.parse(json)]));
 		checkShape(OwnRow, row as object);
-		const {
-			id,
-			createdAt,
-			isRead = false,
-			isStarred = false,
-			isSpam = false,
-			isPending = false,
-			isArchived = false,
-			...more
-		} = row as OwnRow;
+		const { id, createdAt, ...more } = { ...NEW, ...(row as OwnRow) };
+		const { isRead, isStarred, isSpam, isPending, isArchived } = more;
 		if (more.damaged) throw bad('It is damaged.');
 		if (isSpam && isPending) throw bad('It is spam and pending: one excludes the other.');
 		checkTexts(more);
