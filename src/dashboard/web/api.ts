@@ -40,6 +40,8 @@ interface CallOptions {
 	body?: unknown;
 	token?: string;
 	signal?: AbortSignal;
+	/** From then on the server counts as away; not with `signal`. */
+	timeoutMs?: number;
 	/** The request survives the page, which may send it as it is left. */
 	keepalive?: boolean;
 }
@@ -53,7 +55,7 @@ function withQuery(path: string, query: object = {}): string {
 }
 
 async function send(path: string, options: CallOptions): Promise<Response> {
-	const { method = 'GET', query, body, token, signal, keepalive } = options;
+	const { method = 'GET', query, body, token, signal, timeoutMs, keepalive } = options;
 	const headers: Record<string, string> = { Accept: 'application/json' };
 	if (method !== 'GET') headers['X-Formsrv-CSRF'] = '1';
 	const isForm = body instanceof FormData;
@@ -64,20 +66,18 @@ async function send(path: string, options: CallOptions): Promise<Response> {
 			method,
 			headers,
 			body: body === undefined || isForm ? body : JSON.stringify(body),
-			signal,
+			signal: timeoutMs === undefined ? signal : AbortSignal.timeout(timeoutMs),
 			keepalive,
 			credentials: 'same-origin',
 		});
 		isReachable.value = !isOfProxy(response);
 		if (isReachable.value) return response;
 	} catch (cause) {
-		if (signal?.aborted && !isTimeout(signal.reason)) throw cause;
+		if (signal?.aborted) throw cause;
 		isReachable.value = false;
 	}
 	throw new ApiError(0, { code: 'UNREACHABLE', error: words.frame.unreachable });
 }
-
-const isTimeout = (reason: unknown) => reason instanceof DOMException && reason.name === 'TimeoutError';
 
 /** Returns whether a proxy says in place of the server that it is away: errors of the server itself are JSON. */
 function isOfProxy({ status, headers }: Response): boolean {
@@ -243,7 +243,7 @@ export const lists = {
 export const server = {
 	status: () => get<types.Status>('/api/status'),
 	/** Asks whether it is there, which does not keep the session alive. */
-	probe: (timeoutMs = PROBE_MS) => send('/health', { signal: AbortSignal.timeout(timeoutMs) }),
+	probe: (timeoutMs = PROBE_MS) => send('/health', { timeoutMs }),
 	testMail: (to: string) => post<{ reply: string }>('/api/mail/test', { to }),
 };
 
