@@ -219,7 +219,7 @@ describe('a page of the inbox', () => {
 		expect(await page.getByLabel('Search submissions').inputValue()).toBe('ada');
 		await page.getByRole('link', { name: 'Clear' }).click();
 		await row(page, 'ad@example.org').waitFor();
-		expect(await page.getByLabel('Search submissions').inputValue()).toBe('');
+		await page.waitForFunction(() => document.querySelector<HTMLInputElement>('#inbox-search')?.value === '');
 		expect(complaints).toEqual([]);
 		await close();
 	});
