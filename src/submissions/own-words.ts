@@ -21,7 +21,7 @@ export function checkLabel(label: string, field: string): void {
 }
 
 /** @throws AppError VALIDATION_ERROR */
-export function checkLabels(labels: readonly string[], field = 'labels'): void {
+export function checkLabels(labels: readonly string[], field: string): void {
 	if (labels.length > LABELS_MAX)
 		throw invalidField(field, 'TOO_MANY', `${field} must be at most ${LABELS_MAX}; these are ${labels.length}.`);
 	const seen = new Map<string, string>();
@@ -36,11 +36,11 @@ export function checkLabels(labels: readonly string[], field = 'labels'): void {
 	}
 }
 
-/** As they are stored. @throws AppError VALIDATION_ERROR */
-export function storedWords({ labels, note }: OwnWords): Pick<Change, 'labels' | 'note'> {
-	if (labels) checkLabels(labels);
-	const length = note ? [...note].length : 0;
+/** As they are stored. @param within What a body has before their names, such as `set.` @throws AppError VALIDATION_ERROR */
+export function storedWords({ labels, note }: OwnWords, within = ''): Pick<Change, 'labels' | 'note'> {
+	if (labels) checkLabels(labels, `${within}labels`);
+	const [field, length] = [`${within}note`, note ? [...note].length : 0];
 	if (length > NOTE_MAX)
-		throw invalidField('note', 'TOO_LONG', `note must have at most ${NOTE_MAX} characters; this one has ${length}.`);
+		throw invalidField(field, 'TOO_LONG', `${field} must have at most ${NOTE_MAX} characters; this one has ${length}.`);
 	return { ...(labels && { labels: joinLabels(labels) }), ...(note !== undefined && { note }) };
 }

@@ -150,7 +150,8 @@ describe('many at once', () => {
 	});
 
 	test.each([
-		[{ set: { labels: ['a', 'A'] } }, 'labels.1'],
+		[{ set: { labels: ['a', 'A'] } }, 'set.labels.1'],
+		[{ set: { note: 'x'.repeat(4001) } }, 'set.note'],
 		[{ set: { labels: ['a'] }, addLabels: ['b'] }, 'set.labels'],
 		[{ set: {}, addLabels: [' '] }, 'addLabels.0'],
 	])('%j is rejected', async (json, field) => {

@@ -104,7 +104,7 @@ function changeOf({ set, addLabels, removeLabels }: Pick<BulkUpdate, 'set' | 'ad
 	if (addLabels) checkLabels(addLabels, 'addLabels');
 	if (labels && (addLabels ?? removeLabels))
 		throw invalidField('set.labels', 'CONFLICT', 'set.labels cannot be combined with addLabels or removeLabels.');
-	return { ...flags, ...storedWords({ labels, note }), addLabels, removeLabels };
+	return { ...flags, ...storedWords({ labels, note }, 'set.'), addLabels, removeLabels };
 }
 
 /** Requires `ids` or `filter`: without both a request would mean all submissions. */
