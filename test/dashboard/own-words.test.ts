@@ -48,7 +48,8 @@ test('what is archived leaves the inbox, and comes back', async () => {
 	await page.keyboard.press('j');
 	await page.keyboard.press('a');
 	await page.getByText('Nothing archived').waitFor();
-	await eventually(async () => !(await stored('Ada')).isArchived);
+	await page.getByText('1 submission back in the inbox.').waitFor();
+	expect((await stored('Ada')).isArchived).toBe(false);
 	await page.getByRole('button', { name: 'Undo' }).last().click();
 	await row(page, 'Ada').waitFor();
 	expect(complaints).toEqual([]);
