@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { findChromium } from './chromium.ts';
-import { shareAmongFiles } from './left-behind.ts';
 import { descendantsOf } from './processes.ts';
+import { shareAmongFiles } from './shared-processes.ts';
 
 const FLAGS = [
 	'--headless',

@@ -5,6 +5,7 @@ import { chmodSync, mkdtempSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { descendantsOf, end, processesOf, type RunningProcess } from './processes.ts';
 import { openRunFolder } from './run-folder.ts';
+import { shared } from './shared-processes.ts';
 
 /** A process that was told to end may take this long. */
 const ENDED_WITHIN_MS = 2000;
@@ -15,13 +16,6 @@ process.umask(0o022);
 const folder = mkdtempSync(join(process.env.FORMSRV_TEST_RUN ?? openRunFolder().path, 'w-'));
 chmodSync(folder, 0o711);
 process.env.TMPDIR = folder;
-
-const shared = new Set<number>();
-
-/** Lets a process run until all tests of this process are over, because several files share it. */
-export function shareAmongFiles(pid: number): void {
-	shared.add(pid);
-}
 
 afterAll(async () => {
 	const deadline = performance.now() + ENDED_WITHIN_MS;

@@ -2,8 +2,8 @@
 
 import { openStorage } from '../src/storage/open.ts';
 import { lazy } from '../src/tasks/lazy.ts';
-import { shareAmongFiles } from './left-behind.ts';
 import { makeDatabase, startPostgres } from './postgres-server.ts';
+import { shareAmongFiles } from './shared-processes.ts';
 
 /** Tests of durability say otherwise. */
 const FAST = [
