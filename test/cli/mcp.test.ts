@@ -48,6 +48,7 @@ describe.each(Object.keys(ERAS) as Era[])('an agent of the era %s', (era) => {
 async function exchange(lines: string, address = addresses['--server']()) {
 	const child = Bun.spawn([process.execPath, ...argsOf(address)], {
 		cwd,
+		env: { PATH: process.env.PATH },
 		stdin: new Blob([lines]),
 		stdout: 'pipe',
 		stderr: 'pipe',

@@ -152,7 +152,7 @@ async function expectedHashes(server: RunningBinary, { formId, headers, texts }:
 		expect(page.includes(text)).toBe(true);
 		const [, id, createdAt] = /"id":"(\w+)".*?"createdAt":"([^"]+)"/.exec(page.replace(text, '{}')) ?? [];
 		const flags =
-			'"isRead":false,"isStarred":false,"isSpam":false,"isArchived":false,"spamScore":0,"spamReasons":[],"meta":null,"files":[]';
+			'"isRead":false,"isStarred":false,"isSpam":false,"isPending":false,"confirmedAt":null,"isArchived":false,"spamScore":0,"spamReasons":[],"meta":null,"files":[]';
 		const submission = `{"id":"${id}","data":${text},"createdAt":"${createdAt}",${flags}}`;
 		const body = `{"type":"submission.created","timestamp":"${createdAt}","data":{"form":${form},"submission":${submission}}}`;
 		hashes.push(new Bun.CryptoHasher('sha256').update(body).digest('hex'));

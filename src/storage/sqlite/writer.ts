@@ -153,8 +153,21 @@ export function createWriter(client: Database, { hooks, findings, glance }: Writ
 			findings.set('write', error);
 			blocker.begin('write', hasReachedCommit ? jobs : []);
 			if (!hasReachedCommit) rejectAll(jobs, () => findings.unavailable('write'));
+		} else if (jobs.length > 1) {
+			commitOneByOne(jobs);
 		} else {
 			rejectAll(jobs, () => error);
+		}
+	}
+
+	/** What one job met, such as a damaged page, shows at the commit of all; the others are not to fail with it. */
+	function commitOneByOne(jobs: readonly Job[]): void {
+		for (const [i, job] of jobs.entries()) {
+			if (blocker.isPresent()) {
+				queue.push(...jobs.slice(i));
+				return;
+			}
+			commitTogether([job]);
 		}
 	}
 

@@ -57,3 +57,25 @@ test('jobs without end hold no commit up', async () => {
 	expect(commits.length).toBeGreaterThan(1);
 	expect(Math.max(...commits)).toBeLessThanOrEqual(TURNS / 2);
 });
+
+test('a job that spoils the commit fails alone', async () => {
+	using client = new Database(':memory:');
+	client.run('pragma foreign_keys = on');
+	client.run('create table forms (id integer primary key)');
+	client.run(
+		'create table rows (id integer primary key, form_id integer references forms deferrable initially deferred)',
+	);
+	const writer = createWriter(client, {
+		hooks: { begun: () => {}, committing: () => {}, rolledBack: () => {} },
+		findings: createFindings({}),
+		glance: () => {},
+	});
+	const insert = (id: number, formId: number | null) =>
+		new Promise<void>((resolve, reject) => {
+			const run = () => void client.run('insert into rows values (?, ?)', [id, formId]);
+			writer.enqueue({ compound: false, run, resolve, reject });
+		});
+	const results = await Promise.allSettled([insert(1, null), insert(2, 7), insert(3, null)]);
+	expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+	expect(client.query('select id from rows order by id').values().flat()).toEqual([1, 3]);
+});
