@@ -9,7 +9,7 @@ import { tempFolder } from '../temp-folder.ts';
 
 const SUBMISSIONS = 60;
 const PAGE_BYTES = 4096;
-/** What reads the page: the export, and the index of the search if it had not read it before. */
+/** The export reads the page, and the index of the search if it had not read it before. */
 const MEETS_IT = /^(?:A response broke off|The search index could not be brought up to date; it is tried again)\.$/;
 
 /** Overwrites a leaf page of the table of submissions that is neither the first nor the last one. */

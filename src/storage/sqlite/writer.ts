@@ -160,7 +160,7 @@ export function createWriter(client: Database, { hooks, findings, glance }: Writ
 		}
 	}
 
-	/** What one job met, such as a damaged page, shows at the commit of all; the others are not to fail with it. */
+	/** A fault that one job met, such as a damaged page, shows at the commit of all; the others are not to fail with it. */
 	function commitOneByOne(jobs: readonly Job[]): void {
 		for (const [i, job] of jobs.entries()) {
 			if (blocker.isPresent()) {
