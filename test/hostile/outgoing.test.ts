@@ -7,7 +7,7 @@ import { type Mail, renderAddressNotice, renderDigest, renderNotification } from
 import { renderSample } from '../../src/delivery/mail/sample.ts';
 import { sendMail } from '../../src/delivery/mail/smtp.ts';
 import { sendTestMail } from '../../src/delivery/mail/test-mail.ts';
-import { renderResponse } from '../../src/delivery/visitor/mails.ts';
+import { renderConfirmation, renderResponse } from '../../src/delivery/visitor/mails.ts';
 import { requestOf, type Told } from '../../src/delivery/webhooks/message.ts';
 import { MESSAGE_FORMAT_NAMES } from '../../src/form-values/message-formats.ts';
 import { DEFAULT_NOTIFICATION } from '../../src/form-values/notification-rules.ts';
@@ -37,6 +37,7 @@ const OWNERS = ['owner@example.com', '"Lovelace, Ada" <ada@example.com>'];
 const COPIES = ['copy@example.com'];
 const HIDDEN = ['hidden@example.com'];
 const STOP_URL = `${BASE}/f/contact/stop/key.signature`;
+const CONFIRM_URL = `${BASE}/f/contact/confirm/form.submission.signature`;
 const AT = new Date(Date.UTC(2026, 0, 2, 3, 4, 5));
 const FORM_ID = 1001;
 const FORM_LINK = `${BASE}/#/forms/${encodeId(FORM_ID)}`;
@@ -127,14 +128,19 @@ function mailsOf(random: Random, id: number): Made[] {
 	const latest = [submission, { ...submission, isDamaged: true as const }];
 	const sample = renderSample(form, { identity: IDENTITY, id, at: AT });
 	const visitor = `visitor${id}@example.com`;
+	const toVisitor = { form, to: visitor, at: AT, stopUrl: STOP_URL };
+	const words = { field: 'email', subject: ALL_PLACEHOLDERS, text: `${ALL_PLACEHOLDERS}\n{{email}}` };
 	const response = renderResponse(IDENTITY, {
-		form,
-		to: visitor,
+		...toVisitor,
 		id,
-		at: AT,
-		stopUrl: STOP_URL,
-		mail: { field: 'email', subject: ALL_PLACEHOLDERS, text: `${ALL_PLACEHOLDERS}\n{{email}}`, delayMinutes: 0 },
+		mail: { ...words, delayMinutes: 0 },
 		data: submission.data,
+	});
+	const confirmation = renderConfirmation(IDENTITY, {
+		...toVisitor,
+		id: id + 1,
+		mail: random(2) === 0 ? null : words,
+		confirmUrl: CONFIRM_URL,
 	});
 	return [
 		{ kind: 'notification', mail: notification, ...recipients, headers: ['cc'], links: [submissionLink, FORM_LINK] },
@@ -164,6 +170,13 @@ function mailsOf(random: Random, id: number): Made[] {
 			to: [visitor],
 			headers: ['list-unsubscribe', 'list-unsubscribe-post'],
 			links: [STOP_URL],
+		},
+		{
+			kind: 'confirmation',
+			mail: confirmation,
+			to: [visitor],
+			headers: ['list-unsubscribe', 'list-unsubscribe-post'],
+			links: [CONFIRM_URL, STOP_URL],
 		},
 	];
 }
@@ -260,7 +273,7 @@ describe('mails', () => {
 			}
 		}
 		await Promise.all(Array.from({ length: SENDERS }, send));
-		expect([arrived, peer.accepted]).toEqual([5 * TEXTS, []]);
+		expect([arrived, peer.accepted]).toEqual([6 * TEXTS, []]);
 	});
 
 	test('a mail to a visitor has no word of a visitor’s', () => {

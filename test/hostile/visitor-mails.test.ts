@@ -1,10 +1,10 @@
-/** Attackers who have forms write to a victim, each from a network of its own, past the captcha, however they write the address. */
+/** Attackers who have forms write to a victim, each from a network of its own, however they write the address; scanners open the links. */
 
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { inArray } from 'drizzle-orm';
 import type { AltchaChallenge } from '../../src/intake/checks/altcha.ts';
 import { type DeliveryRow, deliveries } from '../../src/storage/tables.ts';
-import { type ScriptedSmtp, startScriptedSmtp } from '../delivery/scripted-smtp.ts';
+import { type ReceivedMail, type ScriptedSmtp, startScriptedSmtp } from '../delivery/scripted-smtp.ts';
 import { solveAltcha } from '../intake/checks/solve-altcha.ts';
 import { type Random, seeded } from '../seeded.ts';
 import { openTestServer, type TestServer } from '../server.ts';
@@ -17,6 +17,15 @@ const FORMS = 6;
 const SUBMISSIONS_A_SECOND = 6;
 const A_DAY_AND_FORM = 1;
 const A_DAY = 3;
+
+interface Form {
+	id: string;
+	slug: string;
+	captcha: string | null;
+	confirm: object | null;
+	submissionCount: number;
+	pendingCount: number;
+}
 
 setDefaultTimeout(60_000 + 2000 * ATTACK_SECONDS);
 
@@ -41,42 +50,83 @@ function victim(random: Random): string {
 	return `${name}${['', '+a', `+${random(1000)}`][random(3)]}@${['gmail.com', 'GMAIL.com', 'googlemail.com'][random(3)]}`;
 }
 
-async function attack(slug: string, { email, from }: { email: string; from: string }): Promise<number> {
+/** Forms with an automatic response behind a captcha, with it behind a confirmation, and with a confirmation alone, in turn. */
+async function makeForm(i: number): Promise<Form> {
+	const mail = { field: 'email', subject: `Form ${i}`, text: 'Thank you.' };
+	const ways = [{ captcha: 'altcha', autoresponder: mail }, { confirm: mail, autoresponder: mail }, { confirm: mail }];
+	const json = { name: `Form ${i}`, spam: { threshold: null }, ...ways[i % ways.length] };
+	const { status, body, text } = await server.call<Form>('POST /api/forms', { json });
+	if (status !== 201) throw new Error(text);
+	return body;
+}
+
+const readForm = async ({ id }: Form) => (await server.call<Form>(`GET /api/forms/${id}`)).body;
+
+async function attack({ slug, captcha }: Form, { email, from }: { email: string; from: string }): Promise<number> {
 	const headers = { 'X-Forwarded-For': from, Accept: 'application/json' };
+	if (captcha === null) return (await server.submit(slug, { email }, headers)).status;
 	const challenge = await fetch(`${server.submitUrl}/f/${slug}/challenge`, { headers });
 	const altcha = solveAltcha((await challenge.json()) as AltchaChallenge);
-	const { status } = await server.submit(slug, { email, altcha }, headers);
-	return status;
+	return (await server.submit(slug, { email, altcha }, headers)).status;
 }
 
 const count = (...states: DeliveryRow['state'][]) =>
 	server.app.storage.db.$count(deliveries, inArray(deliveries.state, states));
 
-test(`${ATTACK_SECONDS} s of ${ATTACKERS} attackers: a victim gets at most ${A_DAY_AND_FORM} mail a day from a form, ${A_DAY} in all`, async () => {
-	const slugs = await Promise.all(
-		Array.from({ length: FORMS }, async (_, i) => {
-			const autoresponder = { field: 'email', subject: `Form ${i}`, text: 'Thank you.' };
-			const json = { name: `Form ${i}`, captcha: 'altcha', spam: { threshold: null }, autoresponder };
-			return (await server.call<{ slug: string }>('POST /api/forms', { json })).body.slug;
-		}),
-	);
+async function settled(): Promise<void> {
+	while ((await count('waiting', 'sending')) > 0) await Bun.sleep(50);
+}
+
+const linkIn = ({ content }: ReceivedMail) =>
+	/http\S+\/confirm\/[\w.-]+/.exec(content.replaceAll('=\r\n', '').replaceAll('=3D', '='))?.[0];
+
+test(`${ATTACK_SECONDS} s of ${ATTACKERS} attackers: at most ${A_DAY_AND_FORM} mail a day from a form, ${A_DAY} in all; to open a link confirms nothing`, async () => {
+	const forms = await Promise.all(Array.from({ length: FORMS }, (_, i) => makeForm(i)));
 	const random = seeded(ATTACK_SECONDS);
 	const statuses: number[] = [];
-	const send = async (i: number) => {
-		const slug = slugs[random(FORMS)] ?? '';
-		const from = `11.0.${i % ATTACKERS}.1`;
-		statuses.push(await attack(slug, { email: victim(random), from }));
+	const sent = new Map<Form, number>();
+	const send = async (i: number, form = forms[random(FORMS)] as Form) => {
+		sent.set(form, (sent.get(form) ?? 0) + 1);
+		statuses.push(await attack(form, { email: victim(random), from: `11.0.${i % ATTACKERS}.1` }));
 	};
-	// All at once, then for as long as it lasts.
-	await Promise.all(Array.from({ length: ATTACKERS }, (_, i) => send(i)));
-	for (let i = 0; i < ATTACK_SECONDS * SUBMISSIONS_A_SECOND; i++) {
-		await Promise.all([send(i), Bun.sleep(1000 / SUBMISSIONS_A_SECOND)]);
+	const links = () => peer.accepted.flatMap((mail) => linkIn(mail) ?? []);
+	const opened: string[] = [];
+	const open = async (i: number) => {
+		const link = links()[i % links().length] as string;
+		const response = await fetch(link, { headers: { 'X-Forwarded-For': `11.1.${i % ATTACKERS}.1` } });
+		opened.push(`${response.status} ${(await response.text()).includes('<button>')}`);
+	};
+	const all = (form?: Form) => Promise.all(Array.from({ length: ATTACKERS }, (_, i) => send(i, form)));
+
+	// All at once at one form of each kind of mail, then at all forms, then for as long as it lasts.
+	const [responding, confirming] = forms as [Form, Form];
+	for (const [i, form] of [responding, confirming].entries()) {
+		await all(form);
+		await settled();
+		expect(peer.accepted.length).toBe((i + 1) * A_DAY_AND_FORM);
 	}
-	for (let tries = 0; tries < 400 && (await count('waiting', 'sending')) > 0; tries++) await Bun.sleep(50);
+	await all();
+	for (let i = 0; i < ATTACK_SECONDS * SUBMISSIONS_A_SECOND; i++) {
+		await Promise.all([send(i), open(i), Bun.sleep(1000 / SUBMISSIONS_A_SECOND)]);
+	}
+	await settled();
 	const subjects = peer.accepted.map(({ content }) => /^Subject: (.*)\r$/m.exec(content)?.[1]);
 	expect(statuses.filter((status) => status !== 200)).toEqual([]);
 	expect([await count('sent'), await count('withheld')]).toEqual([A_DAY, statuses.length - A_DAY]);
 	expect(subjects.length).toBe(A_DAY);
 	expect(new Set(subjects).size).toBe(A_DAY / A_DAY_AND_FORM);
-	console.info(`${statuses.length} submissions, ${subjects.length} mails`);
+	expect(new Set(opened)).toEqual(new Set(['200 true']));
+	for (const [form, number] of sent) {
+		const { submissionCount, pendingCount } = await readForm(form);
+		expect([submissionCount, pendingCount]).toEqual(form.confirm ? [0, number] : [number, 0]);
+	}
+
+	// The button confirms, and the responses that come of it are beyond the bound as well.
+	const confirmed = sent.get(confirming) as number;
+	expect((await fetch(links()[0] as string, { method: 'POST' })).status).toBe(200);
+	await settled();
+	expect(await readForm(confirming)).toMatchObject({ submissionCount: confirmed, pendingCount: 0 });
+	expect([await count('sent'), await count('withheld')]).toEqual([A_DAY, statuses.length - A_DAY + confirmed]);
+	expect(peer.accepted.length).toBe(A_DAY);
+	console.info(`${statuses.length} submissions, ${opened.length} links opened, ${subjects.length} mails`);
 });

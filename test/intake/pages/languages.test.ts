@@ -8,7 +8,7 @@ import type { FieldRule } from '../../../src/field-rules/rules.ts';
 import { FieldsRejected, unknownField } from '../../../src/intake/checks/field-rules.ts';
 import { correctionPage } from '../../../src/intake/pages/correction-page.ts';
 import { helpPage } from '../../../src/intake/pages/help-page.ts';
-import { linkPage, STOP, STOPPED, WRONG_LINK } from '../../../src/intake/pages/link-page.ts';
+import { CONFIRM_PAGES, linkPage, STOP, STOPPED } from '../../../src/intake/pages/link-page.ts';
 import { type Page, renderPage } from '../../../src/intake/pages/page-frame.ts';
 import { errorPage, smallPage, thankYouPage, titleOf } from '../../../src/intake/pages/pages.ts';
 import { inLanguage } from '../../../src/intake/spoken-error.ts';
@@ -111,6 +111,7 @@ const pagesIn = (translation: Translation): Record<string, Page> => {
 			body: html`${lines.map((line) => html`<p>${line}</p>`)}`,
 		}),
 		thanks: thankYouPage(translation, { ...REQUEST, droppedFiles, moreDroppedFiles: 3, pages }),
+		'thanks-to-confirm': thankYouPage(translation, { ...REQUEST, isPending: true }),
 		correction: correctionOf(translation, [...faults, notUnique(TAKEN)]),
 		'correction-there': correctionOf(translation, [...faults, unknown]),
 		help: helpPage(translation, {
@@ -119,6 +120,7 @@ const pagesIn = (translation: Translation): Record<string, Page> => {
 			honeypot: '_gotcha',
 		}),
 		stop: linkPage(translation, STOP),
+		confirm: linkPage(translation, { ...CONFIRM_PAGES.waiting, accent: pages.accent }),
 		full: errorOf(translation, 'FORM_FULL', say('full')),
 	};
 };
@@ -130,7 +132,7 @@ const errorOf = (translation: Translation, code: ErrorCode, message: string) =>
 const morePagesIn = (translation: Translation): Page[] => [
 	...ERROR_CODES.map((code) => errorOf(translation, code, titleOf(translation, code))),
 	...[400, 404, 405, 429, 500, 503].map((status) => smallPage(translation, { status, requestId: 'r1' })),
-	...[STOPPED, WRONG_LINK].map((page) => linkPage(translation, page)),
+	...[STOPPED, ...Object.values(CONFIRM_PAGES)].map((page) => linkPage(translation, page)),
 ];
 
 async function facts(tab: Tab) {
