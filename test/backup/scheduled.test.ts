@@ -331,6 +331,7 @@ test('an installation has its identity from its first start, also without a plac
 test('drill takes the newest of the installation that is here, and without a database the newest of all, never one of the future', async () => {
 	const server = await openTestServer();
 	servers.push(server);
+	await until(() => readServerValue(server.app.storage, INSTALLATION));
 	const cli = openCommandLine(undefined, {
 		FORMSRV_BACKUP_TO: folder,
 		FORMSRV_DATABASE_URL: `sqlite:${server.app.config.database}`,
