@@ -119,7 +119,6 @@ const pagesIn = (translation: Translation): Record<string, Page> => {
 			captcha: 'hcaptcha',
 			honeypot: '_gotcha',
 		}),
-		stop: linkPage(translation, STOP),
 		confirm: linkPage(translation, { ...CONFIRM_PAGES.waiting, accent: pages.accent }),
 		full: errorOf(translation, 'FORM_FULL', say('full')),
 	};
@@ -132,7 +131,7 @@ const errorOf = (translation: Translation, code: ErrorCode, message: string) =>
 const morePagesIn = (translation: Translation): Page[] => [
 	...ERROR_CODES.map((code) => errorOf(translation, code, titleOf(translation, code))),
 	...[400, 404, 405, 429, 500, 503].map((status) => smallPage(translation, { status, requestId: 'r1' })),
-	...[STOPPED, ...Object.values(CONFIRM_PAGES)].map((page) => linkPage(translation, page)),
+	...[STOP, STOPPED, ...Object.values(CONFIRM_PAGES)].map((page) => linkPage(translation, page)),
 ];
 
 async function facts(tab: Tab) {
