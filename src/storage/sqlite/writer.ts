@@ -153,22 +153,15 @@ export function createWriter(client: Database, { hooks, findings, glance }: Writ
 			findings.set('write', error);
 			blocker.begin('write', hasReachedCommit ? jobs : []);
 			if (!hasReachedCommit) rejectAll(jobs, () => findings.unavailable('write'));
-		} else if (jobs.length > 1) {
-			commitOneByOne(jobs);
-		} else {
-			rejectAll(jobs, () => error);
-		}
+		} else if (jobs.length === 1) rejectAll(jobs, () => error);
+		else commitEach(jobs);
 	}
 
 	/** A fault that one job met, such as a damaged page, shows at the commit of all; the others are not to fail with it. */
-	function commitOneByOne(jobs: readonly Job[]): void {
-		for (const [i, job] of jobs.entries()) {
-			if (blocker.isPresent()) {
-				queue.push(...jobs.slice(i));
-				return;
-			}
-			commitTogether([job]);
-		}
+	function commitEach(jobs: readonly Job[]): void {
+		for (const job of jobs)
+			if (blocker.isPresent()) queue.push(job);
+			else commitTogether([job]);
 	}
 
 	function flush(): void {
