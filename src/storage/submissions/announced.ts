@@ -1,4 +1,4 @@
-/** The deliveries that a change of submissions causes, written in its transaction. */
+/** The deliveries that a change or a confirmation of submissions causes, written in its transaction. */
 
 import type { NewDelivery } from '../submission.ts';
 import { type Change, type Dialect, type Operation, rows } from './operation.ts';
@@ -35,6 +35,8 @@ const COLUMNS = {
 	destination: 'text',
 	next_attempt_at: 'bigint',
 	finished_at: 'bigint',
+	last_error: 'text',
+	language: 'text',
 	content: 'text',
 } as const;
 const NAMES = Object.keys(COLUMNS).join(', ');
@@ -45,24 +47,28 @@ export function* writeDeliveries(
 	changed: readonly Change[],
 ): Operation<void> {
 	const planned = deliveries(changed);
-	const written = new Set(yield* insert(dialect, planned));
-	yield* insert(dialect, instead(planned.filter(({ id }) => !written.has(id ?? 0))));
+	const written = new Set(yield* insertDeliveries(dialect, planned));
+	yield* insertDeliveries(dialect, instead(planned.filter(({ id }) => !written.has(id ?? 0))));
 }
 
-/** One that is there takes the content of a later one while it has not left. One to a webhook that was removed meanwhile is left out. */
-function* insert(dialect: Dialect, planned: readonly NewDelivery[]): Operation<number[]> {
+/**
+ * One that is there takes the content of a later one while it has not left. One to a webhook that was removed meanwhile is left out.
+ * @returns the ids of those that were written
+ */
+export function* insertDeliveries(dialect: Dialect, planned: readonly NewDelivery[]): Operation<number[]> {
 	if (planned.length === 0) return [];
-	const list = planned.map(({ formId, submissionId, webhookId, nextAttemptAt, finishedAt, ...same }) => ({
+	const list = planned.map(({ formId, submissionId, webhookId, nextAttemptAt, finishedAt, lastError, ...same }) => ({
 		...same,
 		form_id: formId,
 		submission_id: submissionId,
 		webhook_id: webhookId,
 		next_attempt_at: nextAttemptAt,
 		finished_at: finishedAt,
+		last_error: lastError,
 	}));
 	const written = yield* rows<[number]>(
 		`insert into deliveries (${NAMES}) select ${NAMES} from ${dialect.records(COLUMNS)} d
-			where exists (select 1 from webhooks where webhooks.id = d.webhook_id)
+			where d.webhook_id is null or exists (select 1 from webhooks where webhooks.id = d.webhook_id)
 			on conflict (id) do update set content = excluded.content, next_attempt_at = excluded.next_attempt_at
 				where deliveries.state = excluded.state and deliveries.attempts = 0
 			returning id`,

@@ -5,24 +5,10 @@ import type { SubmissionStore } from '../contract.ts';
 import { FormGone } from '../errors.ts';
 import { PLACE } from '../filters.ts';
 import { FLAG_COLUMNS, toFlags } from '../rows.ts';
-import type { Confirmation, Confirming, NewDelivery } from '../submission.ts';
+import type { Confirmation, Confirming } from '../submission.ts';
+import { insertDeliveries } from './announced.ts';
 import { takeValues } from './change.ts';
-import { type Columns, type Dialect, type Engine, type Operation, rows } from './operation.ts';
-
-const DELIVERY: Columns = {
-	id: 'bigint',
-	form_id: 'bigint',
-	submission_id: 'bigint',
-	channel: 'text',
-	webhook_id: 'bigint',
-	event: 'text',
-	state: 'text',
-	destination: 'text',
-	next_attempt_at: 'bigint',
-	last_error: 'text',
-	language: 'text',
-};
-const NAMES = Object.keys(DELIVERY).join(', ');
+import { type Engine, type Operation, rows } from './operation.ts';
 
 /** True if another submission holds one of the values of a submission ($1). */
 const IS_TAKEN = `select 1 from unique_values v join unique_values h on h.form_id = v.form_id and h.hash = v.hash and h.is_held = 1
@@ -90,22 +76,4 @@ export function createConfirming(
 			return found.map(([id]) => id);
 		},
 	};
-}
-
-/** One to a webhook that was removed meanwhile is left out. */
-function* insertDeliveries(dialect: Dialect, deliveries: readonly NewDelivery[]): Operation<void> {
-	if (deliveries.length === 0) return;
-	const list = deliveries.map((row) => ({
-		...row,
-		form_id: row.formId,
-		submission_id: row.submissionId,
-		webhook_id: row.webhookId,
-		next_attempt_at: row.nextAttemptAt,
-		last_error: row.lastError,
-	}));
-	yield* rows(
-		`insert into deliveries (${NAMES}) select ${NAMES} from ${dialect.records(DELIVERY)} d
-			where d.webhook_id is null or exists (select 1 from webhooks where webhooks.id = d.webhook_id)`,
-		[JSON.stringify(list)],
-	);
 }
