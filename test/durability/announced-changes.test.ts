@@ -4,6 +4,7 @@ import { expect, test } from 'bun:test';
 import { runBinary, startBinary } from '../binary.ts';
 import { tempFolder } from '../temp-folder.ts';
 import { beforeKillMs, KILLS } from './kills.ts';
+import { startTarget } from './told-target.ts';
 
 const PER_LIFE = 500;
 
@@ -14,18 +15,7 @@ interface Listed {
 
 test(`of ${KILLS} kills in the middle of changes none loses or doubles an announcement`, async () => {
 	const cwd = tempFolder();
-	/** By what they say, the ids of their deliveries. */
-	const told = new Map<string, Set<string>>();
-	const target = Bun.serve({
-		port: 0,
-		hostname: '127.0.0.1',
-		async fetch(request) {
-			const { type, data } = (await request.json()) as { type: string; data: { submission: { id: string } } };
-			const what = `${type} ${data.submission.id}`;
-			told.set(what, (told.get(what) ?? new Set()).add(request.headers.get('webhook-id') ?? ''));
-			return new Response(null, { status: 204 });
-		},
-	});
+	const { told, target } = startTarget();
 	const env = {
 		FORMSRV_WEBHOOK_ALLOW: '127.0.0.1',
 		FORMSRV_RATE_SUBMIT: '0',

@@ -4,6 +4,7 @@ import { expect, test } from 'bun:test';
 import { runBinary, startBinary } from '../binary.ts';
 import { startScriptedSmtp } from '../delivery/scripted-smtp.ts';
 import { tempFolder } from '../temp-folder.ts';
+import { startTarget } from './told-target.ts';
 
 const KILLS = 6;
 const PER_LIFE = 60;
@@ -15,18 +16,7 @@ interface Listed {
 
 test(`of ${KILLS} kills in the middle of confirmations none loses or doubles one, nor what it announces`, async () => {
 	const cwd = tempFolder();
-	/** By what they say, the ids of their deliveries. */
-	const told = new Map<string, Set<string>>();
-	const target = Bun.serve({
-		port: 0,
-		hostname: '127.0.0.1',
-		async fetch(request) {
-			const { type, data } = (await request.json()) as { type: string; data: { submission: { id: string } } };
-			const what = `${type} ${data.submission.id}`;
-			told.set(what, (told.get(what) ?? new Set()).add(request.headers.get('webhook-id') ?? ''));
-			return new Response(null, { status: 204 });
-		},
-	});
+	const { told, target } = startTarget();
 	const peer = await startScriptedSmtp();
 	const env = {
 		FORMSRV_SMTP_URL: peer.url,

@@ -16,6 +16,7 @@ import type { FormRow } from '../../src/storage/tables.ts';
 import { isEmailAddress } from '../../src/text/email-address.ts';
 import { OWN_PLACEHOLDERS } from '../../src/text/placeholders.ts';
 import { type DeliveredMail, EXIM_LOGIN, startExim } from '../delivery/exim.ts';
+import { MAIL_HEADERS } from '../delivery/mail/mail-headers.ts';
 import { type ScriptedSmtp, startScriptedSmtp } from '../delivery/scripted-smtp.ts';
 import { faultsOf, PUBLISHED } from '../delivery/webhooks/published-formats.ts';
 import { withProgram } from '../programs.ts';
@@ -45,20 +46,6 @@ const ALL_PLACEHOLDERS = [...OWN_PLACEHOLDERS, 'message', 'topic', 'seats', 'day
 	.map((name) => `{{${name}}}`)
 	.join(' ');
 
-const COMMON = [
-	'auto-submitted',
-	'content-type',
-	'date',
-	'from',
-	'list-id',
-	'message-id',
-	'mime-version',
-	'precedence',
-	'subject',
-	'to',
-	'x-auto-response-suppress',
-	'x-entity-ref-id',
-];
 const ELEMENTS = new Set('html head meta title style body div table tr td th p h1 a br span tbody'.split(' '));
 const ATTRIBUTES = new Set(
 	'lang dir charset name content class style role width cellpadding cellspacing border align valign scope href'.split(
@@ -214,7 +201,7 @@ async function faultsOfMail(
 	};
 	const none = (what: string, found: Iterable<string>) => same(what, [...found], []);
 	const keys = mail.headers.map(({ key }) => key).filter((key) => key !== 'reply-to');
-	same('headers', keys.sort(), [...COMMON, ...headers].sort());
+	same('headers', keys.sort(), [...MAIL_HEADERS, ...headers].sort());
 	same('envelope', envelope.toSorted(), [...to, ...cc, ...bcc].map(addressOf).sort());
 	same('to', addressesOf(mail.to), to.map(addressOf));
 	same('cc', addressesOf(mail.cc), cc.map(addressOf));

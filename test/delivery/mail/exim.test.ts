@@ -10,24 +10,11 @@ import { formatMailbox } from '../../../src/text/email-address.ts';
 import { withProgram } from '../../programs.ts';
 import { openTestServer } from '../../server.ts';
 import { type DeliveredMail, EXIM_LOGIN, type Exim, startExim } from '../exim.ts';
+import { MAIL_HEADERS } from './mail-headers.ts';
 
 const identity = { from: { name: 'Forms, Inc.', address: 'forms@example.com' }, baseUrl: 'https://forms.example.com' };
 const user = encodeURIComponent(EXIM_LOGIN.user);
 const pass = encodeURIComponent(EXIM_LOGIN.pass);
-const HEADERS = [
-	'auto-submitted',
-	'content-type',
-	'date',
-	'from',
-	'list-id',
-	'message-id',
-	'mime-version',
-	'precedence',
-	'subject',
-	'to',
-	'x-auto-response-suppress',
-	'x-entity-ref-id',
-];
 
 const program = withProgram('exim4');
 const { test } = program;
@@ -86,7 +73,7 @@ test('a plain mail arrives with its headers and nothing else', async () => {
 	expect(to).toEqual(['owner@example.com']);
 	expect(mail.from).toMatchObject({ name: 'Forms, Inc.', address: 'forms@example.com' });
 	expect(mail.replyTo?.map(({ address }) => address)).toEqual(['ada@example.org']);
-	expect(mail.headers.map(({ key }) => key).sort()).toEqual([...HEADERS, 'reply-to'].sort());
+	expect(mail.headers.map(({ key }) => key).sort()).toEqual([...MAIL_HEADERS, 'reply-to'].sort());
 	expect(mail.headers.find(({ key }) => key === 'auto-submitted')?.value).toBe('auto-generated');
 	expect(mail.attachments).toEqual([]);
 });
@@ -141,7 +128,7 @@ test.each(INJECTIONS)('%s: exactly the text, one recipient, no header more', asy
 	expect(mail.cc ?? []).toEqual([]);
 	expect(mail.bcc ?? []).toEqual([]);
 	expect(mail.replyTo ?? []).toEqual([]);
-	expect(mail.headers.map(({ key }) => key).sort()).toEqual(HEADERS);
+	expect(mail.headers.map(({ key }) => key).sort()).toEqual(MAIL_HEADERS);
 	expect(mail.attachments).toEqual([]);
 	expect(mail.subject?.length).toBeLessThanOrEqual(200);
 
@@ -176,7 +163,7 @@ test.each([
 ])('an encoded word in a subject says nothing that it hides: %s', async (_, subject, said) => {
 	const { mail, raw } = await deliver({ subject, data: '{"mark":"?"}' });
 	expect(mail.subject).toBe(said);
-	expect(mail.headers.map(({ key }) => key).sort()).toEqual(HEADERS);
+	expect(mail.headers.map(({ key }) => key).sort()).toEqual(MAIL_HEADERS);
 	if (said.includes('=?')) expect(raw).toMatch(/^Subject: =\?UTF-8\?B\?/m);
 });
 
@@ -193,7 +180,7 @@ test('a subject in any writing arrives as it was asked for', async () => {
 test('a form name cannot become a header', async () => {
 	const { mail } = await deliver({}, { formName: 'Contact\r\nBcc: evil@example.org' });
 	expect(mail.subject).toBe('New submission: Contact Bcc: evil@example.org');
-	expect(mail.headers.map(({ key }) => key).sort()).toEqual(HEADERS);
+	expect(mail.headers.map(({ key }) => key).sort()).toEqual(MAIL_HEADERS);
 });
 
 test('an unknown recipient fails permanently, a wrong password pauses all mail', async () => {
@@ -241,7 +228,7 @@ test('from the form on a website to the mailbox: hostile fields end as one mail 
 		expect(delivered?.to).toEqual(['e2e@example.com']);
 		expect(mail.subject).toBe('Hi Ada Bcc: evil@example.orgBcc: evil@example.org');
 		expect(mail.replyTo?.map(({ address }) => address)).toEqual(['ada@example.org']);
-		expect(mail.headers.map(({ key }) => key).sort()).toEqual([...HEADERS, 'reply-to'].sort());
+		expect(mail.headers.map(({ key }) => key).sort()).toEqual([...MAIL_HEADERS, 'reply-to'].sort());
 		expect(cells(mail.html ?? '')).toEqual([
 			...['name', 'Ada\nBcc: evil@example.org', 'email', 'ada@example.org', 'topic', 'one\ntwo, three'],
 		]);
