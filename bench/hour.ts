@@ -18,6 +18,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { createHourLoad, type Forms, formOf, NUMBER } from './hour-load.ts';
 import { BINARY, openProduct, WORK } from './product.ts';
@@ -61,7 +62,7 @@ const mailServer = new SMTPServer({
 	async onData(stream, _session, done) {
 		let text = '';
 		for await (const chunk of stream.setEncoding('utf8')) text += chunk;
-		noteDelivery('mail', text);
+		noteDelivery('mail', (await PostalMime.parse(text)).text ?? '');
 		done();
 	},
 });
