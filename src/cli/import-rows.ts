@@ -1,11 +1,12 @@
 /** The rows of a file as the API takes them, in requests that pass through proxies. */
 
+import { AppError } from '../errors.ts';
 import { readJsonFields } from '../intake/body/json-fields.ts';
 import { readCsv } from '../submissions/import/csv.ts';
 import { readNdjson } from '../submissions/import/ndjson.ts';
 import { type Field, type ReadRow, toJson } from '../submissions/import/rows.ts';
 import type { ImportReport } from '../submissions/import/schema.ts';
-import type { MappedRow } from '../submissions/import/sources.ts';
+import type { Mapper } from '../submissions/import/sources.ts';
 
 /** The most that is sent at once. Many proxies take 1 MiB; of no more submissions a response names the missing files. */
 const PORTION = { rows: 1000, bytes: 768 * 1024 };
@@ -13,6 +14,13 @@ const PORTION = { rows: 1000, bytes: 768 * 1024 };
 const WIDEST = { maxFields: 200_000, maxNameBytes: 65_536, maxDepth: 1001 };
 const MAX_ROW_BYTES = 64 * 1024 * 1024;
 const CSV_COLUMNS = 1000;
+const HEAD_BYTES = 1024;
+const LINES = /^\ufeff?\s*\{/;
+/** A list, or an object over several lines. */
+const DOCUMENT = /^\ufeff?\s*(?:\[\s*[{\]]|\{\s*[\r\n])/;
+const NO_LINES =
+	"The file is a single JSON document, not an object on each line. Make lines of it first: jq -c '.[]' does of a list, jq -c '.submissions[]' of " +
+	'a list within an object.';
 
 export interface SentRow {
 	line: number;
@@ -33,28 +41,28 @@ export interface Portion {
 /** Parses the text of a JSON object into its members. */
 export const readMembers = (text: string) => readJsonFields(text, WIDEST);
 
-type MapRow = (fields: readonly Field[]) => MappedRow;
-
 export interface Reading {
 	/** True if the file is known to be lines of JSON; services call both what they like. */
 	isLines: boolean;
 	/** False if it is known to be of another service: its rows may look like ours. */
 	mayBeOwn: boolean;
-	map: MapRow;
+	mapper: Mapper;
 	onRead(bytes: number): void;
 }
 
 /** Reads CSV, or lines of JSON. */
 export async function* readPortions(
 	file: Bun.BunFile,
-	{ isLines, mayBeOwn, map, onRead }: Reading,
+	{ isLines, mayBeOwn, mapper, onRead }: Reading,
 ): AsyncGenerator<Portion> {
+	const head = await file.slice(0, HEAD_BYTES).text();
+	if (DOCUMENT.test(head)) throw new AppError('INVALID_BODY', NO_LINES);
 	const chunks = counted(file, onRead);
 	const rows =
-		isLines || (await looksLikeLines(file))
+		isLines || LINES.test(head)
 			? readNdjson(chunks, { readFields: readMembers, maxBytes: MAX_ROW_BYTES })
-			: readCsv(chunks, { maxBytes: MAX_ROW_BYTES, maxColumns: CSV_COLUMNS });
-	yield* portionsOf(rows, (row) => toSent(row, { mayBeOwn, map }));
+			: readCsv(chunks, { maxBytes: MAX_ROW_BYTES, maxColumns: CSV_COLUMNS, checkColumns: mapper.checkColumns });
+	yield* portionsOf(rows, (row) => toSent(row, { mayBeOwn, mapper }));
 }
 
 type GoodRow = Extract<ReadRow, { fields: Field[] }>;
@@ -79,21 +87,17 @@ async function* portionsOf(read: AsyncIterable<ReadRow>, sentOf: (row: GoodRow) 
 	yield { ...portion, isLast: true };
 }
 
-function toSent({ line, fields }: GoodRow, { mayBeOwn, map }: Pick<Reading, 'mayBeOwn' | 'map'>): SentRow {
+function toSent({ line, fields }: GoodRow, { mayBeOwn, mapper }: Pick<Reading, 'mayBeOwn' | 'mapper'>): SentRow {
 	if (mayBeOwn && isOwn(fields)) return { line, text: toJson(fields), fields };
-	const { data, time, isSpam } = map(fields);
+	const { data, time, isSpam } = mapper.map(fields);
 	const createdAt = time === undefined ? '' : `"createdAt":${JSON.stringify(time)},`;
 	return { line, text: `{"data":${data},${createdAt}"isRead":true,"isSpam":${isSpam}}` };
 }
 
 /** Returns whether it is a line of an export of formsrv. */
 function isOwn(fields: readonly Field[]): boolean {
-	const has = (name: string, begin: string) => fields.some((one) => one.name === name && one.json.startsWith(begin));
-	return has('data', '{') && has('createdAt', '"');
-}
-
-async function looksLikeLines(file: Bun.BunFile): Promise<boolean> {
-	return /^\ufeff?\s*\{/.test(await file.slice(0, 1024).text());
+	const jsonOf = (name: string) => fields.find((one) => one.name === name)?.json;
+	return jsonOf('data')?.startsWith('{') === true && jsonOf('createdAt') !== undefined;
 }
 
 async function* counted(file: Bun.BunFile, count: (bytes: number) => void): AsyncGenerator<Uint8Array> {

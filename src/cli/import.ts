@@ -1,12 +1,13 @@
 /** `formsrv import`: submissions of a file, of another service or an export of formsrv, into a form. */
 
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { AppError } from '../errors.ts';
 import { createSafeNames } from '../files/safe-name.ts';
 import { NOTE } from '../submissions/files/archive.ts';
 import { MAX_BAD_PERCENT, PROBLEMS_SHOWN } from '../submissions/import/rows.ts';
 import type { ImportReport, MissingFiles, OwnRow } from '../submissions/import/schema.ts';
-import { createMapping, SOURCE_NAMES, type SourceName } from '../submissions/import/sources.ts';
+import { createMapping, type Mapper, SOURCE_NAMES, type SourceName } from '../submissions/import/sources.ts';
 import { roughSize } from '../text/byte-sizes.ts';
 import { plural } from '../text/plural.ts';
 import { type Api, at, findForm } from './api.ts';
@@ -67,27 +68,38 @@ export function addImport(program: CliCommand, cli: Cli): void {
 			'formsrv import contact.ndjson --form contact-k3v9x2qm --files contact.zip',
 		);
 	runOnApi<ImportOptions, [string]>(command, { cli }, (options, path) => {
-		const file = Bun.file(resolve(cli.io.cwd, path));
 		const from = options.from ?? (/\.(?:ndjson|jsonl)$/i.test(path) ? 'ndjson' : 'csv');
-		const map = createMapping({
+		const mapper = createMapping({
 			...options,
 			from,
+			isTimeNow: options.timeNow === true,
 			names: new Map((options.map ?? []).map(parsePair)),
 			readFields: readMembers,
 		});
 		return async (api) => {
-			if (!(await file.exists())) throw new CommandError(`There is no file ${path}.`);
+			const file = Bun.file(await regularFile(cli, path));
+			const zip = options.files === undefined ? undefined : await regularFile(cli, options.files);
 			const { id } = await findForm(api, options.form);
-			const archive = options.files === undefined ? undefined : await openFiles(resolve(cli.io.cwd, options.files));
+			const archive = zip === undefined ? undefined : await openFiles(zip);
 			try {
-				const reading = { isLines: from === 'ndjson', mayBeOwn: ['ndjson', undefined].includes(options.from), map };
+				const reading = { isLines: from === 'ndjson', mayBeOwn: ['ndjson', undefined].includes(options.from), mapper };
 				const done = await importFile({ api, form: id, archive, options, cli }, { file, ...reading });
 				printDone(cli, options, done);
+				if (!done.isStopped) noteUnseen(cli, mapper);
 			} finally {
 				archive?.close();
 			}
 		};
 	});
+}
+
+/** Returns the path of a file that is read more than once, as pipes cannot be. */
+async function regularFile({ io }: Cli, path: string): Promise<string> {
+	const whole = resolve(io.cwd, path);
+	const found = await stat(whole).catch(() => undefined);
+	if (!found) throw new CommandError(`There is no file ${path}.`);
+	if (!found.isFile()) throw new CommandError(`${path} is no regular file: save the rows in one, and name that.`);
+	return whole;
 }
 
 /** Few commands read an archive. */
@@ -110,23 +122,24 @@ interface Target {
 
 async function importFile(
 	target: Target,
-	{ file, ...reading }: Pick<Reading, 'isLines' | 'mayBeOwn' | 'map'> & { file: Bun.BunFile },
+	{ file, ...reading }: Pick<Reading, 'isLines' | 'mayBeOwn' | 'mapper'> & { file: Bun.BunFile },
 ): Promise<Done> {
 	const { options, cli } = target;
 	const progress = progressOn(cli.io.stderr, roughSize);
 	let read = 0;
 	let done: Done = { ...NOTHING, isStopped: false, files: 0, missingFiles: 0, leftOut: [] };
+	/** Nothing is stored yet. */
+	let isFirst = true;
 	const noteCut = () => {
-		if (options.dryRun) return;
+		if (options.dryRun || isFirst) return;
 		progress.end();
 		const by = `${plural(done.imported, 'submission')} imported by then, ${done.known} there already`;
 		cli.note(`${by}, and perhaps some more. Run it again with the whole file: nothing is stored twice.`);
 	};
 	const off = onStop(noteCut);
 	try {
-		let isFirst = options.dryRun !== true;
 		for await (const portion of readPortions(file, { ...reading, onRead: (bytes) => (read += bytes) })) {
-			if (isFirst) {
+			if (isFirst && !options.dryRun) {
 				// A wrong file, or a wrong mapping, stores nothing.
 				const tried = added(done, portion, await send(target, portion, true));
 				if (tried.isStopped) return { ...tried, imported: 0 };
@@ -206,6 +219,13 @@ const isMissing = ({ isKept }: MissingFiles['files'][number]) => isKept === fals
 
 function isOfFile(error: unknown): error is AppError {
 	return error instanceof AppError && ['NOT_FOUND', 'VALIDATION_ERROR', 'FILES_FULL'].includes(error.code);
+}
+
+function noteUnseen(cli: Cli, mapper: Mapper): void {
+	for (const { option, column } of mapper.unseen())
+		cli.note(
+			`${option} names ${JSON.stringify(column)}, which no row has; rows of formsrv’s own exports stay as they are.`,
+		);
 }
 
 function printDone(cli: Cli, options: ImportOptions, done: Done): void {

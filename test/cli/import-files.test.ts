@@ -95,7 +95,7 @@ test('names what is missing or other in the archive, and brings the rest', async
 test('another file in place of the archive stores nothing', async () => {
 	for (const [name, sentence] of [
 		['jobs.ndjson', 'jobs.ndjson cannot be read as a ZIP archive'],
-		['none.zip', 'none.zip cannot be read as a ZIP archive'],
+		['none.zip', 'There is no file none.zip.'],
 	] as const) {
 		const { code, stderr } = await importTo('--files', name);
 		expect([code, stderr]).toEqual([1, expect.stringContaining(sentence)]);

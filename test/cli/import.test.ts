@@ -74,15 +74,85 @@ test('a wrong file stores nothing', async () => {
 		],
 		['an open quote in the first line', `at,"text\n"2024-01-01","a"`, /Line 1: Text follows the end of a quote/],
 		['no UTF-8', Buffer.from('at,text\n2024-01-01,\xff', 'latin1'), /not valid UTF-8/],
+		['UTF-16', Buffer.from('\ufeffat,text\n2024-01-01,a', 'utf16le'), /not valid UTF-8: save it as UTF-8/],
+		['nothing', '', /The file is empty/],
+		['blank lines', '\ufeff\r\n\n', /The file is empty/],
+		['a list', '[{"at":"2024-01-01","n":1}]', /single JSON document.*jq -c/],
+		['an object over several lines', '{\n  "submissions": [\n    {"n":1}\n  ]\n}', /single JSON document/],
 	];
-	for (const [, text, sentence] of wrong) {
-		const { code, stdout, stderr } = await importFile('wrong.csv', text);
+	for (const [name, text, sentence] of wrong) {
+		const { code, stdout, stderr } = await importFile(
+			'wrong.csv',
+			text,
+			...(name === 'no time' ? [] : ['--time', 'at']),
+		);
 		expect(code).toBe(1);
 		expect(stdout + stderr).toMatch(sentence);
+		expect(stderr).not.toContain('Run it again');
 	}
 	expect(await exported()).toEqual([]);
 	expect((await cli.call('import', 'none.csv', '--form', 'contact')).stderr).toContain('There is no file none.csv.');
+	Bun.spawnSync(['mkfifo', cli.path('pipe')]);
+	for (const path of ['.', 'pipe', '/dev/zero']) {
+		const { code, stderr } = await cli.call('import', path, '--form', 'contact');
+		expect([code, stderr]).toEqual([1, `${path} is no regular file: save the rows in one, and name that.\n`]);
+		const archive = await importFile('a.csv', 'at,n\n', '--time', 'at', '--files', path);
+		expect(archive.stderr).toContain(`${path} is no regular file`);
+	}
 	expect((await importFile('wrong.csv', 'a\n', '--map', 'a')).code).toBe(2);
+});
+
+test('an option that names a column which is not there is not left at that', async () => {
+	const [lines, csv] = [
+		'{"at":"2024-01-01","n":1}\n{"at":"2024-01-02","Junk":null,"n":2}\n',
+		'at,Junk\n2024-01-01,1\n',
+	];
+	for (const option of ['--map', '--time', '--spam']) {
+		const value = option === '--map' ? 'n ame=name' : 'n ame';
+		const time = option === '--time' ? [] : ['--time', 'at'];
+		const { code, stdout, stderr } = await importFile('a.csv', csv, ...time, option, value);
+		const sentence = `${option} names "n ame", which the file does not have. Its columns are "at", "Junk".\n`;
+		expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(sentence)]);
+	}
+	const { stderr } = await importFile('a.csv', csv);
+	expect(stderr).toContain(
+		'The file has no time: name its column with --time, or add --time-now. Its columns are "at"',
+	);
+	expect(await exported()).toEqual([]);
+
+	const options = ['--time', 'AT', '--spam', 'junk', '--map', 'm=', '--map', 'n=number'];
+	const { code, stderr: note } = await importFile('a.ndjson', lines, ...options);
+	expect(code).toBe(0);
+	expect(note).toBe(
+		'2 submissions imported, 0 there already, 0 rows left out.\n' +
+			'--map names "m", which no row has; rows of formsrv’s own exports stay as they are.\n',
+	);
+	expect(await exported()).toMatchObject([{ data: { number: 1 } }, { data: { number: 2 } }]);
+});
+
+test('lines that are no submission are named for what they are', async () => {
+	const lines = [
+		'[1]',
+		'null',
+		'{"at":{"y":2024},"n":1}',
+		'{"at":1704067200,"n":1}',
+		'{"at":null,"n":1}',
+		'{"n":',
+		'{"data":{"a":1},"createdAt":5}',
+	];
+	const { code, stdout } = await importFile('a.ndjson', lines.join('\n'), '--time', 'at');
+	expect(code).toBe(1);
+	expect(stdout.split('\n').map((line) => line.replace(/^(\d) +/, '$1 '))).toEqual([
+		'LINE  PROBLEM',
+		'1 It is no JSON object.',
+		'2 It is no JSON object.',
+		'3 Its time "{\\"y\\":2024}" is none such as 2026-01-02T03:04:05Z.',
+		'4 Its time "1704067200" is none such as 2026-01-02T03:04:05Z.',
+		'5 It has no time.',
+		'6 The JSON is not valid: expected a value at line 1, column 6, where it ends.',
+		'7 createdAt must be a text.',
+		'',
+	]);
 });
 
 test('an export of a hundred thousand digits goes from form to form, and a second time nowhere', async () => {

@@ -220,7 +220,7 @@ function tooLarge(message: string): AppError {
 }
 
 function expected(text: string, at: number, what: string): AppError {
-	const ending = at >= text.length ? ', where the body ends' : '';
+	const ending = at >= text.length ? ', where it ends' : '';
 	return new AppError('INVALID_BODY', `The JSON is not valid: expected ${what} at ${position(text, at)}${ending}.`);
 }
 

@@ -11,12 +11,14 @@ const SEPARATORS = [',', ';', '\t'];
 interface CsvOptions {
 	maxBytes: number;
 	maxColumns: number;
+	/** Takes the names of the columns before any row; it may throw. */
+	checkColumns?: (names: readonly string[]) => void;
 }
 
 /** @throws AppError INVALID_BODY if it is no such file */
 export async function* readCsv(
 	chunks: AsyncIterable<Uint8Array>,
-	{ maxBytes, maxColumns }: CsvOptions,
+	{ maxBytes, maxColumns, checkColumns }: CsvOptions,
 ): AsyncGenerator<ReadRow> {
 	let names: string[] | undefined;
 	for await (const { line, cells, problem } of rowsOf(textOf(chunks), maxBytes)) {
@@ -27,6 +29,7 @@ export async function* readCsv(
 		}
 		if (!names) {
 			names = namesOf(cells, maxColumns);
+			checkColumns?.(names);
 			continue;
 		}
 		// As spreadsheets leave them at the end.
@@ -41,6 +44,7 @@ export async function* readCsv(
 		});
 		yield { line, fields };
 	}
+	if (!names) throw notCsv('The file is empty: a first line with the names of the columns is expected.');
 }
 
 function namesOf(cells: readonly string[], maxColumns: number): string[] {

@@ -5,6 +5,7 @@ import type { ReadOptions, ReadRow } from './rows.ts';
 
 const NEWLINE = 0x0a;
 const BLANK = /^\s*$/;
+const OBJECT = /^\s*\{/;
 
 export async function* readNdjson(
 	chunks: AsyncIterable<Uint8Array>,
@@ -39,6 +40,7 @@ export async function* readNdjson(
 			return { line, problem: 'It is not valid UTF-8.' };
 		}
 		if (BLANK.test(text)) return undefined;
+		if (!OBJECT.test(text)) return { line, problem: 'It is no JSON object.' };
 		try {
 			return { line, fields: readFields(text, true) };
 		} catch (error) {

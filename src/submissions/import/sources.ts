@@ -1,5 +1,6 @@
 /** Pure: where rows come from, and which of their columns are no fields of a submission. */
 
+import { AppError } from '../../errors.ts';
 import { type Field, type ReadFields, toJson } from './rows.ts';
 
 interface Source {
@@ -45,8 +46,24 @@ export interface Mapping {
 	spam?: string | undefined;
 	/** New names of columns; an empty one leaves the column out. */
 	names: ReadonlyMap<string, string>;
+	/** True if rows need no time. */
+	isTimeNow: boolean;
 	/** Takes fields apart that are a column of their own. */
 	readFields: ReadFields;
+}
+
+export interface Mapper {
+	/** Takes the fields of a row apart. */
+	map(fields: readonly Field[]): MappedRow;
+	/** @throws AppError INVALID_BODY if a file with these columns lacks one that is named, or that of the time */
+	checkColumns(columns: readonly string[]): void;
+	/** Columns that options name and no row had, with the option. */
+	unseen(): NamedColumn[];
+}
+
+interface NamedColumn {
+	option: string;
+	column: string;
 }
 
 /** A row of another service, with its time and spam flag as they are written there. */
@@ -58,40 +75,78 @@ export interface MappedRow {
 }
 
 const TRUE = /^(?:true|1|yes|y|spam)$/i;
+const COLUMNS_SHOWN = 20;
 const keyOf = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
-/** @returns what takes the fields of each row apart */
-export function createMapping({
-	from,
-	time,
-	spam,
-	names,
-	readFields,
-}: Mapping): (fields: readonly Field[]) => MappedRow {
+export function createMapping({ from, time, spam, names, isTimeNow, readFields }: Mapping): Mapper {
 	const source: Source = SOURCES[from];
 	const times = time === undefined ? source.time : [time];
 	const spams = spam === undefined ? source.spam : [spam];
 	const dropped = new Set(source.dropped.map(keyOf));
+	let unseen: NamedColumn[] = [
+		...Array.from(names.keys(), (column) => ({ option: '--map', column })),
+		...(time === undefined ? [] : [{ option: '--time', column: time }]),
+		...(spam === undefined ? [] : [{ option: '--spam', column: spam }]),
+	];
 
-	return (fields) => {
-		const keys = fields.map(({ name }) => (names.has(name) ? '' : keyOf(name)));
-		const find = (candidates: readonly string[]) => {
-			// As the service spells it, for a visitor's field may be called nearly the same.
-			const exact = fields.findIndex(({ name }) => name === candidates[0]);
-			const key = candidates.map(keyOf).find((candidate) => candidate !== '' && keys.includes(candidate));
-			return exact >= 0 || key === undefined ? exact : keys.indexOf(key);
-		};
-		const [timeAt, spamAt] = [find(times), find(spams)];
-		const nested = fields.find(({ name, json }) => name === source.nested && json.startsWith('{'));
-		const own = fields.filter((_, i) => i !== timeAt && i !== spamAt && !dropped.has(keys[i] as string));
-		const kept = (nested ? readFields(nested.json) : own).flatMap(({ name: old, json }) => {
-			const name = names.get(old) ?? old;
-			return name === '' ? [] : [{ name, json }];
-		});
-		const textAt = (at: number) => {
-			const field = fields[at];
-			return field === undefined ? undefined : `${JSON.parse(field.json) ?? ''}`;
-		};
-		return { data: toJson(kept), time: textAt(timeAt), isSpam: TRUE.test(textAt(spamAt) ?? '') };
+	/** Those of columns that are renamed are empty. */
+	const keysOf = (columns: readonly string[]) => columns.map((name) => (names.has(name) ? '' : keyOf(name)));
+
+	/** Returns the place of the first candidate among columns with these keys, -1 if there is none. */
+	function find(candidates: readonly string[], columns: readonly string[], keys: readonly string[]): number {
+		// As the service spells it, for a visitor's field may be called nearly the same.
+		const exact = columns.indexOf(candidates[0] as string);
+		const key = candidates.map(keyOf).find((candidate) => candidate !== '' && keys.includes(candidate));
+		return exact >= 0 || key === undefined ? exact : keys.indexOf(key);
+	}
+
+	function see(columns: readonly string[]): void {
+		if (unseen.length === 0) return;
+		const keys = keysOf(columns);
+		unseen = unseen.filter(({ option, column }) =>
+			option === '--map' ? !columns.includes(column) : find([column], columns, keys) < 0,
+		);
+	}
+
+	return {
+		checkColumns(columns) {
+			see(columns);
+			const shown = columns.slice(0, COLUMNS_SHOWN).map((name) => JSON.stringify(name));
+			const theirs = `Its columns are ${shown.join(', ')}${columns.length > shown.length ? ' and others' : ''}.`;
+			const [missing] = unseen;
+			if (missing)
+				throw wrong(
+					`${missing.option} names ${JSON.stringify(missing.column)}, which the file does not have. ${theirs}`,
+				);
+			if (!isTimeNow && find(times, columns, keysOf(columns)) < 0)
+				throw wrong(`The file has no time: name its column with --time, or add --time-now. ${theirs}`);
+		},
+
+		unseen: () => unseen,
+
+		map(fields) {
+			const columns = fields.map(({ name }) => name);
+			const keys = keysOf(columns);
+			const [timeAt, spamAt] = [find(times, columns, keys), find(spams, columns, keys)];
+			const nested = fields.find(({ name, json }) => name === source.nested && json.startsWith('{'));
+			const own = fields.filter((_, i) => i !== timeAt && i !== spamAt && !dropped.has(keys[i] as string));
+			const read = nested ? readFields(nested.json) : own;
+			see(nested ? [...columns, ...read.map(({ name }) => name)] : columns);
+			const kept = read.flatMap(({ name: old, json }) => {
+				const name = names.get(old) ?? old;
+				return name === '' ? [] : [{ name, json }];
+			});
+			return { data: toJson(kept), time: textOf(fields[timeAt]), isSpam: TRUE.test(textOf(fields[spamAt]) ?? '') };
+		},
 	};
+}
+
+/** A text as it is, nothing for `null`, other values as JSON. */
+function textOf(field: Field | undefined): string | undefined {
+	if (field === undefined || field.json === 'null') return undefined;
+	return field.json.startsWith('"') ? (JSON.parse(field.json) as string) : field.json;
+}
+
+function wrong(message: string): AppError {
+	return new AppError('INVALID_BODY', message);
 }
