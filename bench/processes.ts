@@ -22,8 +22,7 @@ export interface Running {
 	startMs: number;
 	/** Processor time of all its threads so far, in seconds. */
 	cpuSeconds(): Promise<number>;
-	/** Resident memory in MiB: now, the anonymous part, and the peak. */
-	memory(): Promise<{ rss: number; anonymous: number; peak: number }>;
+	memory(): ReturnType<typeof memory>;
 	/** Resolves when the process has ended, for any reason. */
 	ended: Promise<unknown>;
 	/** Stops the process (SIGSTOP), so that its background work does not disturb another measurement. */
@@ -165,7 +164,8 @@ async function untilIdle(pid: number): Promise<void> {
 	}
 }
 
-async function memory(pid: number): Promise<{ rss: number; anonymous: number; peak: number }> {
+/** Resident memory in MiB: now, the anonymous part, and the peak. */
+export async function memory(pid: number): Promise<{ rss: number; anonymous: number; peak: number }> {
 	const status = await readFile(`/proc/${pid}/status`, 'utf8');
 	const mebibytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024;
 	return { rss: mebibytes('VmRSS'), anonymous: mebibytes('RssAnon'), peak: mebibytes('VmHWM') };

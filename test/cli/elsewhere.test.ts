@@ -118,10 +118,30 @@ const CALLS: Record<string, () => string[] | Promise<string[]>> = {
 	'suppressions remove': async () => [await suppressed()],
 };
 
-function namesOf(command: Command, path: readonly string[] = []): string[] {
-	const has = (name: string) => command.options.some(({ long }) => long === name);
-	const own = has('--server') && has('--json') ? [path.join(' ')] : [];
-	return [...own, ...command.commands.flatMap((next) => namesOf(next, [...path, next.name()]))];
+/** Commands about the machine itself, its files or its terminal, as docs/command-line.md says. */
+const OF_THE_MACHINE = [
+	...[
+		'serve',
+		'backup verify',
+		'restore',
+		'move',
+		'doctor',
+		'drill',
+		'healthcheck',
+		'dashboard-link',
+		'erase',
+		'person',
+	],
+	...['mail test', 'alert test', 'submissions export', 'submissions files', 'spam explain', 'spam train', 'spam reset'],
+	...['deliveries hold', 'completion', 'version'],
+];
+/** It has a test of its own, near and far. */
+const MCP = 'mcp';
+
+/** Those that have none below them, with their options. */
+function commandsOf(command: Command, path: readonly string[] = []): [name: string, options: string[]][] {
+	if (command.commands.length === 0) return [[path.join(' '), command.options.map(({ long }) => long ?? '')]];
+	return command.commands.flatMap((next) => commandsOf(next, [...path, next.name()]));
 }
 
 /** Without the parts that differ from call to call. */
@@ -134,9 +154,15 @@ const plain = (text: string) =>
 		.replace(/<[0-9a-f-]+@/g, '<@')
 		.replace(/ +/g, ' ');
 
-test('every command that takes --server is called here', async () => {
+test('every command is called here, but those about the machine itself, which have no --server', async () => {
 	const io = { stdout: { write() {} }, stderr: { write() {} }, env: {}, cwd: cli.cwd };
-	expect(Object.keys(CALLS).sort()).toEqual(namesOf(await createProgram(createCli(io), ['completion'])).sort());
+	const all = commandsOf(await createProgram(createCli(io), ['completion']));
+	const names = (of: typeof all) => of.map(([name]) => name).sort();
+	const isFar = ([, options]: (typeof all)[number]) => options.includes('--server');
+	expect(names(all.filter(isFar))).toEqual([...Object.keys(CALLS), MCP].sort());
+	expect(names(all.filter((one) => !isFar(one)))).toEqual(OF_THE_MACHINE.toSorted());
+	const withoutJson = all.filter((one) => isFar(one) && !one[1].includes('--json'));
+	expect(names(withoutJson)).toEqual([MCP]);
 });
 
 describe.each([[[]], [['--json']]])('with %p', (flags) => {
