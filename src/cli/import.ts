@@ -73,7 +73,7 @@ export function addImport(program: CliCommand, cli: Cli): void {
 			...options,
 			from,
 			isTimeNow: options.timeNow === true,
-			names: new Map((options.map ?? []).map(parsePair)),
+			names: parsePairs(options.map ?? []),
 			readFields: readMembers,
 		});
 		return async (api) => {
@@ -104,6 +104,15 @@ async function regularFile({ io }: Cli, path: string): Promise<string> {
 
 /** Few commands read an archive. */
 const openFiles = async (path: string) => (await import('./import-files.ts')).openFilesArchive(path);
+
+function parsePairs(texts: readonly string[]): Map<string, string> {
+	const pairs = new Map<string, string>();
+	for (const [column, field] of texts.map(parsePair)) {
+		if (pairs.has(column)) throw new CommandError(`--map names ${JSON.stringify(column)} twice.`, 2);
+		pairs.set(column, field);
+	}
+	return pairs;
+}
 
 function parsePair(text: string): [string, string] {
 	const at = text.lastIndexOf('=');

@@ -100,6 +100,8 @@ test('a wrong file stores nothing', async () => {
 		expect(archive.stderr).toContain(`${path} is no regular file`);
 	}
 	expect((await importFile('wrong.csv', 'a\n', '--map', 'a')).code).toBe(2);
+	const twice = await importFile('wrong.csv', 'a\n', '--map', 'a=b', '--map', 'a=c');
+	expect([twice.code, twice.stderr]).toEqual([2, '--map names "a" twice.\n']);
 });
 
 test('an option that names a column which is not there is not left at that', async () => {
