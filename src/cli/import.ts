@@ -98,7 +98,7 @@ async function regularFile({ io }: Cli, path: string): Promise<string> {
 	const whole = resolve(io.cwd, path);
 	const found = await stat(whole).catch(() => undefined);
 	if (!found) throw new CommandError(`There is no file ${path}.`);
-	if (!found.isFile()) throw new CommandError(`${path} is no regular file: save the rows in one, and name that.`);
+	if (!found.isFile()) throw new CommandError(`${path} is no regular file: save it as one first.`);
 	return whole;
 }
 

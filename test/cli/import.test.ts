@@ -95,7 +95,7 @@ test('a wrong file stores nothing', async () => {
 	Bun.spawnSync(['mkfifo', cli.path('pipe')]);
 	for (const path of ['.', 'pipe', '/dev/zero']) {
 		const { code, stderr } = await cli.call('import', path, '--form', 'contact');
-		expect([code, stderr]).toEqual([1, `${path} is no regular file: save the rows in one, and name that.\n`]);
+		expect([code, stderr]).toEqual([1, `${path} is no regular file: save it as one first.\n`]);
 		const archive = await importFile('a.csv', 'at,n\n', '--time', 'at', '--files', path);
 		expect(archive.stderr).toContain(`${path} is no regular file`);
 	}
