@@ -9,11 +9,11 @@ import {
 	type S3Service,
 	s3ServiceOf,
 } from './config/file-place.ts';
-import type { ScannerAddress } from './config/files-urls.ts';
 import { hasPassword, withPassword } from './config/postgres-url.ts';
 import { KEYS, type Key, SETTINGS, type Setting, type Values } from './config/settings.ts';
 import { collectProvided, envName, type Provided, type ProvidedInput, quote } from './config/sources.ts';
 import { ValueProblem } from './config/value-problem.ts';
+import type { ScannerAddress } from './config/value-types.ts';
 import { CAPTCHA_VENDORS, type CaptchaVendor } from './form-values/captchas.ts';
 import { objectionToAddress } from './form-values/message-formats.ts';
 

@@ -1,7 +1,7 @@
 /** The server: the two listeners with their handlers, and the work behind them. */
 
 import type { App } from './app.ts';
-import { noteSetNames } from './backup/set-names.ts';
+import { noteSettingNames } from './backup/setting-names.ts';
 import { startPauseWatch } from './delivery/worker/pauses.ts';
 import { AppError } from './errors.ts';
 import { startFileWatch } from './files/file-watch.ts';
@@ -77,7 +77,7 @@ export async function startServer(app: App): Promise<RunningServer> {
 function startBackground(app: App, { base: baseUrl, submit }: PublicUrls): StopWork {
 	const { backups, config, dispatch, files, log, spam, storage } = app;
 	const noteForBackups = () =>
-		void Promise.all([noteSetNames(storage, config), backups.identify()]).catch((cause) =>
+		void Promise.all([noteSettingNames(storage, config), backups.identify()]).catch((cause) =>
 			log.warn('The identity of the installation and the names of its settings could not be noted for backups.', {
 				cause,
 			}),
@@ -147,7 +147,7 @@ function openMetricsListener(app: App, { host, port }: { host: string; port: num
 			return new Response('Not found: only /metrics is here.\n', { status: 404 });
 		if (method !== 'GET' && method !== 'HEAD')
 			return new Response(null, { status: 405, headers: { Allow: 'GET, HEAD' } });
-		return (await import('./server/metrics.ts')).metricsResponse(app);
+		return (await import('./server/metrics-routes.ts')).metricsResponse(app);
 	};
 	const fetch = (request: Request) =>
 		respond(request).catch((cause) => {

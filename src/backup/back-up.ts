@@ -12,7 +12,7 @@ import { createEncryptedOutput } from './encryption.ts';
 import { archiveName, INSTALLATION, installationId } from './names.ts';
 import { createOutput } from './output.ts';
 import type { BackupPlace } from './place.ts';
-import { allSetNames } from './set-names.ts';
+import { allSettingNames } from './setting-names.ts';
 import { type Written, writeArchive } from './write-archive.ts';
 
 export interface BackupJob {
@@ -70,7 +70,7 @@ export async function backUp(job: BackupJob): Promise<Backup> {
 				files,
 				store,
 				madeAt,
-				settings: await allSetNames(taken, settings),
+				settings: await allSettingNames(taken, settings),
 				report: (done) => report(done, all),
 			});
 			await output.sync();

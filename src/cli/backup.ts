@@ -3,10 +3,10 @@
 import { statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { backUp } from '../backup/back-up.ts';
-import { type Pruned, prune } from '../backup/keep.ts';
 import { openPlace } from '../backup/place.ts';
+import { type Pruned, prune } from '../backup/prune.ts';
 import { besideDatabase } from '../backup/schedule.ts';
-import { setNames } from '../backup/set-names.ts';
+import { settingNames } from '../backup/setting-names.ts';
 import type { BackupTo } from '../config/file-place.ts';
 import type { Config } from '../config.ts';
 import { openFileStore } from '../files/open.ts';
@@ -99,7 +99,7 @@ async function archive(
 	const { name, bytes, files, missing, changed } = await backUp({
 		database: config.database,
 		beside,
-		settings: setNames(config),
+		settings: settingNames(config),
 		store: await openFileStore(config.files.place),
 		place,
 		name: target.name,

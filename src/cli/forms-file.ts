@@ -21,7 +21,7 @@ import { checkVisitorMails } from '../forms/visitor-mails.ts';
 import { checkShape } from '../http/json-body.ts';
 import { printable } from '../log/line-text.ts';
 import { isAddressOrRange } from '../network/address-ranges.ts';
-import { FormsFile, NONE } from '../server/forms-file.ts';
+import { FormsFile, NONE } from '../server/forms-file-schema.ts';
 import { MAX_ENTRIES, parseEntry } from '../spam/lists/entry.ts';
 import { LISTS, type ListName, type Mode } from '../storage/tables.ts';
 import { CommandError, type Io } from './cli.ts';

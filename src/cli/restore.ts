@@ -3,7 +3,7 @@
 import { rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isArchive } from '../backup/read-archive.ts';
-import { allSetNames, setNames } from '../backup/set-names.ts';
+import { allSettingNames, settingNames } from '../backup/setting-names.ts';
 import { unpackDatabase } from '../backup/unpack.ts';
 import type { Config } from '../config.ts';
 import { RESTORED } from '../delivery/bounds.ts';
@@ -152,8 +152,8 @@ function takeOver(cli: Cli, databaseFile: string, replacement: string): number {
 }
 
 async function missingSettings(replacement: string, config: Config): Promise<string[]> {
-	const here = setNames(config);
-	return (await allSetNames(databaseFileAt(replacement), here)).filter((name) => !here.includes(name));
+	const here = settingNames(config);
+	return (await allSettingNames(databaseFileAt(replacement), here)).filter((name) => !here.includes(name));
 }
 
 function copy(backup: string, replacement: string): null {

@@ -1,8 +1,8 @@
 /** Where the bytes of attached files and backups lie, from the settings that say it. */
 
 import { join, resolve } from 'node:path';
-import type { FilesUrl } from './files-urls.ts';
 import type { Values } from './settings.ts';
+import type { FilesUrl } from './value-types.ts';
 
 /** Where the bytes of files lie: in the folder, or in a bucket; then they are in the folder until they are whole. */
 export interface FilePlace {

@@ -3,7 +3,6 @@
 import { CAPTCHA_VENDORS, CAPTCHAS, type CaptchaVendor } from '../form-values/captchas.ts';
 import { MESSAGE_FORMAT_NAMES } from '../form-values/message-formats.ts';
 import { LANGUAGES } from '../languages/languages.ts';
-import { filesUrl, scanner } from './files-urls.ts';
 import {
 	addressRanges,
 	boolean,
@@ -11,6 +10,7 @@ import {
 	databaseUrl,
 	decimal,
 	duration,
+	filesUrl,
 	headerName,
 	host,
 	integer,
@@ -21,6 +21,7 @@ import {
 	origin,
 	path,
 	recipient,
+	scanner,
 	secretText,
 	size,
 	smtpUrl,

@@ -12,8 +12,8 @@ import { type Channels, lazyMessages, type Target } from './channel.ts';
 import { SUBMISSION_CREATED } from './events.ts';
 import { createMailSelection } from './mail/selection.ts';
 import { type MailSetup, NO_MAIL_SERVER } from './mail/setup.ts';
-import type { VisitorBounds } from './visitor/bounds.ts';
 import type { VisitorLinks } from './visitor/links.ts';
+import type { VisitorBounds } from './visitor/mail-bounds.ts';
 import { visitorTargets } from './visitor/targets.ts';
 import { MAIL_SCHEDULE, VISITOR_SCHEDULE, WEBHOOK_SCHEDULE } from './worker/backoff.ts';
 

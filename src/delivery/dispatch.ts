@@ -10,9 +10,9 @@ import { createOutbox } from './outbox.ts';
 import { createRetries } from './retries.ts';
 import type { MailContent } from './schema.ts';
 import { createAddressKeys } from './visitor/address-keys.ts';
-import { createVisitorBounds } from './visitor/bounds.ts';
 import { createConfirmations } from './visitor/confirmations.ts';
 import { createVisitorLinks } from './visitor/links.ts';
+import { createVisitorBounds } from './visitor/mail-bounds.ts';
 import { type MailOutage, startWorker, type Worker, type WorkerTiming } from './worker/worker.ts';
 
 /** Memory for submissions in flight; untrusted receivers decide how long they occupy it. */

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import type { ScannerAddress } from '../config/files-urls.ts';
+import type { ScannerAddress } from '../config/value-types.ts';
 import { createBeginning } from '../network/bounded-response.ts';
 
 /** In all, for one file. */

@@ -1,7 +1,7 @@
 /** Has the files that are not checked yet scanned for viruses, in the background of a running server. */
 
 import { and, eq, gt, isNotNull } from 'drizzle-orm';
-import type { ScannerAddress } from '../config/files-urls.ts';
+import type { ScannerAddress } from '../config/value-types.ts';
 import type { Log } from '../log/log.ts';
 import type { Storage } from '../storage/contract.ts';
 import { files, type Scan } from '../storage/tables.ts';

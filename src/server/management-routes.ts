@@ -47,7 +47,7 @@ import { statsRoutes } from '../submissions/stats/routes.ts';
 import { lazy } from '../tasks/lazy.ts';
 import { createApiCalls } from './mcp/api-calls.ts';
 import { mcpRoutes } from './mcp/routes.ts';
-import { metricsRoutes } from './metrics.ts';
+import { metricsRoutes } from './metrics-routes.ts';
 import { describedProbes } from './probe-routes.ts';
 import type { PublicUrls } from './public-urls.ts';
 import { createRecording, type Recording } from './recording.ts';
@@ -136,7 +136,7 @@ export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): 
 		return all.reduce((whole, routes) => whole.use(routes), new Elysia() as AnyElysia);
 	};
 	// Rarely asked for, and making it would take 2 ms of each start.
-	const schema = lazy(async () => (await import('./forms-file.ts')).formsFileSchema());
+	const schema = lazy(async () => (await import('./forms-file-schema.ts')).formsFileSchema());
 	router.get('/api/forms.schema.json', async () =>
 		Response.json(await schema(), { headers: { 'Access-Control-Allow-Origin': '*' } }),
 	);

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { AuditLog } from '../../src/audit/schema.ts';
-import { prune } from '../../src/backup/keep.ts';
+import { prune } from '../../src/backup/prune.ts';
 import { archiveName, INSTALLATION, keptArchives } from '../../src/backup/names.ts';
 import { folderPlace } from '../../src/backup/place.ts';
 import { createBackups, lastBackup, lastDump } from '../../src/backup/schedule.ts';

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { eq, sql } from 'drizzle-orm';
-import { createWebhookSecret } from '../../src/delivery/webhooks/webhook.ts';
+import { createWebhookSecret } from '../../src/delivery/webhooks/standard-webhooks.ts';
 import { encodeId } from '../../src/ids.ts';
 import type { Storage } from '../../src/storage/contract.ts';
 import { openStorage } from '../../src/storage/open.ts';

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
-import { createWebhookSecret } from '../../src/delivery/webhooks/webhook.ts';
+import { createWebhookSecret } from '../../src/delivery/webhooks/standard-webhooks.ts';
 import { encodeId } from '../../src/ids.ts';
 import { createGuardedPost } from '../../src/network/guarded-request.ts';
 import { webhooks } from '../../src/storage/tables.ts';

@@ -17,8 +17,8 @@ import { keptMail, shownMail } from '../mail/kept-mail.ts';
 import { identityIn, type MailSetup, NO_MAIL_SERVER } from '../mail/setup.ts';
 import { sendMail } from '../mail/smtp.ts';
 import type { Outcome } from '../worker/outcome.ts';
-import type { VisitorBounds } from './bounds.ts';
 import type { VisitorLinks } from './links.ts';
+import type { VisitorBounds } from './mail-bounds.ts';
 import { renderConfirmation, renderResponse } from './mails.ts';
 
 /** The text of the fields, parsed, and in the mail. */

@@ -5,7 +5,7 @@ import { readJson } from '../../http/json-body.ts';
 import { jsonBody, jsonResponse, operation } from '../../http/openapi.ts';
 import { succeed, successResponse } from '../../http/success.ts';
 import type { Auth } from '../../keys/auth.ts';
-import type { VisitorBounds } from './bounds.ts';
+import type { VisitorBounds } from './mail-bounds.ts';
 import { SuppressedAddress, Suppressions } from './schema.ts';
 
 const access = { permission: 'admin', isLiveOnly: 'sends' } as const;

@@ -21,7 +21,7 @@ import { type Facts, factsBody, hasFacts, toldOfFacts } from './facts.ts';
 import { type Posting, type PostRequest, requestOf } from './message.ts';
 import { createMessageRequests, messageId, postingOf, type ReadyRequest } from './message-requests.ts';
 import { createSharedTexts, type SharedText } from './shared-texts.ts';
-import { healthAfter, signingSecrets, webhookHeaders, webhookOutcome } from './webhook.ts';
+import { healthAfter, signingSecrets, webhookHeaders, webhookOutcome } from './standard-webhooks.ts';
 
 /** Validity of links to files: a receiver fetches them when it gets the event. */
 const LINK_SECONDS = DAY_MS / 1000;

@@ -23,7 +23,7 @@ import { type PostRequest, requestOf } from './message.ts';
 import { postingOf } from './message-requests.ts';
 import { changePosted, checkEvents, NEW_POSTED, shownUrl, URL_MAX, WEBHOOKS_MAX } from './posting-settings.ts';
 import type { CreateWebhook, UpdateWebhook, Webhook, WebhookTestResult, WebhookWithSecret } from './schema.ts';
-import { createWebhookSecret, signingSecrets, webhookHeaders, webhookOutcome } from './webhook.ts';
+import { createWebhookSecret, signingSecrets, webhookHeaders, webhookOutcome } from './standard-webhooks.ts';
 
 const OLD_SECRET_SIGNS_FOR_MS = DAY_MS;
 const TEST_EVENT = 'webhook.test';

@@ -1,7 +1,7 @@
 /** The mails by which addresses are confirmed: how many one victim gets, and what they say. */
 
 import { expect, setDefaultTimeout, test } from 'bun:test';
-import { OVER_BOUND, SUPPRESSED } from '../../../src/delivery/visitor/bounds.ts';
+import { OVER_BOUND, SUPPRESSED } from '../../../src/delivery/visitor/mail-bounds.ts';
 import { type FormRow, webhooks } from '../../../src/storage/tables.ts';
 import { DAY_MS } from '../../../src/tasks/durations.ts';
 import { useDeliveryFixtures } from '../fixtures.ts';

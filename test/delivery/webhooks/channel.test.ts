@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
 import { createWebhookChannel } from '../../../src/delivery/webhooks/channel.ts';
-import { createWebhookSecret, DISABLE_AFTER_MS } from '../../../src/delivery/webhooks/webhook.ts';
+import { createWebhookSecret, DISABLE_AFTER_MS } from '../../../src/delivery/webhooks/standard-webhooks.ts';
 import { createFileLinks } from '../../../src/files/links.ts';
 import { encodeId } from '../../../src/ids.ts';
 import { createGuardedPost } from '../../../src/network/guarded-request.ts';

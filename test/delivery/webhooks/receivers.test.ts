@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { STANDARD } from '../../../src/delivery/webhooks/event.ts';
-import { createWebhookSecret, webhookHeaders } from '../../../src/delivery/webhooks/webhook.ts';
+import { createWebhookSecret, webhookHeaders } from '../../../src/delivery/webhooks/standard-webhooks.ts';
 import { createGuardedPost } from '../../../src/network/guarded-request.ts';
 import { textBody } from '../../../src/network/post-body.ts';
 import { freePort } from '../../free-port.ts';

@@ -1,7 +1,7 @@
 /** A retry ends the pause of its own destination, and of no other. */
 
 import { expect, setDefaultTimeout, test } from 'bun:test';
-import { createWebhookSecret } from '../../../src/delivery/webhooks/webhook.ts';
+import { createWebhookSecret } from '../../../src/delivery/webhooks/standard-webhooks.ts';
 import { encodeId } from '../../../src/ids.ts';
 import { createGuardedPost } from '../../../src/network/guarded-request.ts';
 import { webhooks } from '../../../src/storage/tables.ts';

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
-import { createWebhookSecret } from '../../../src/delivery/webhooks/webhook.ts';
+import { createWebhookSecret } from '../../../src/delivery/webhooks/standard-webhooks.ts';
 import { createWebhooks } from '../../../src/delivery/webhooks/webhooks.ts';
 import { encodeId } from '../../../src/ids.ts';
 import { createGuardedPost } from '../../../src/network/guarded-request.ts';

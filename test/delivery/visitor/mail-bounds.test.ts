@@ -2,7 +2,7 @@
 
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import { folded } from '../../../src/delivery/visitor/address-keys.ts';
-import { OVER_BOUND, SUPPRESSED } from '../../../src/delivery/visitor/bounds.ts';
+import { OVER_BOUND, SUPPRESSED } from '../../../src/delivery/visitor/mail-bounds.ts';
 import type { FormRow } from '../../../src/storage/tables.ts';
 import { suppressions, visitorMails } from '../../../src/storage/visitor-tables.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/tasks/durations.ts';

@@ -9,7 +9,7 @@ import {
 	signingSecrets,
 	webhookHeaders,
 	webhookOutcome,
-} from '../../../src/delivery/webhooks/webhook.ts';
+} from '../../../src/delivery/webhooks/standard-webhooks.ts';
 import type { PostResult } from '../../../src/network/guarded-request.ts';
 import { textBody } from '../../../src/network/post-body.ts';
 
