@@ -38,8 +38,6 @@ export interface TallyOptions {
 	now: () => number;
 }
 
-export type Tally = ReturnType<typeof createTally>;
-
 export function createTally({ batch, nextId }: Storage, { windowMs, most, log, now }: TallyOptions) {
 	let counted = new Map<string, Counted>();
 	let endsAt = 0;

@@ -5,6 +5,7 @@ import type { Mode } from '../storage/tables.ts';
 import { createShare } from '../tasks/byte-budget.ts';
 import { type ChannelOptions, createChannels } from './channels.ts';
 import { createDeliveries } from './deliveries.ts';
+import { shownMail } from './mail/kept-mail.ts';
 import { identityIn, type MailSettings, readMailSetup } from './mail/setup.ts';
 import { createOutbox } from './outbox.ts';
 import { createRetries } from './retries.ts';
@@ -70,8 +71,7 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 		formMail: {
 			async show(id: string, mode?: Mode): Promise<MailContent> {
 				const { form, renderSample, options } = await forSample(id, mode);
-				const { date: _, headers: __, attachments: ___, ...content } = renderSample(form, options);
-				return content;
+				return shownMail(renderSample(form, options));
 			},
 			async send(id: string, mode?: Mode): Promise<{ reply: string; to: string[] }> {
 				const { form, sendSample, options } = await forSample(id, mode);

@@ -40,8 +40,17 @@ interface Circumstances {
 	delayMs?: number | undefined;
 }
 
-/** The row of a notice must not take these from the delivery that failed. */
-const UNTRIED = { attempts: 0, finishedAt: null, lastError: null, digestId: null, language: null } as const;
+/** A notice about a delivery that failed; the columns that it must not take from that are stated too. */
+const NOTICE = {
+	channel: 'webhook',
+	event: DELIVERY_FAILED,
+	state: 'waiting',
+	attempts: 0,
+	finishedAt: null,
+	lastError: null,
+	digestId: null,
+	language: null,
+} as const;
 const NO_HOOKS: Hook[] = [];
 const isUntold = (event: string): boolean => event === DELIVERY_FAILED || event === CONFIRMATION_ASKED;
 /** The events of a submission. Of spam also the one that is withheld until the owner says that it is genuine. */
@@ -58,18 +67,9 @@ export function createOutbox(storage: Storage, { channels, now }: { channels: Ch
 	let hooksByForm = new Map<number, Hook[]>();
 	let cacheVersion = -1;
 
+	const { id, formId, url, events, where, isActive } = webhooks;
 	const selectHooks = lazy(() =>
-		storage.db
-			.select({
-				id: webhooks.id,
-				formId: webhooks.formId,
-				url: webhooks.url,
-				events: webhooks.events,
-				where: webhooks.where,
-			})
-			.from(webhooks)
-			.where(eq(webhooks.isActive, true))
-			.prepare(),
+		storage.db.select({ id, formId, url, events, where }).from(webhooks).where(eq(isActive, true)).prepare(),
 	);
 
 	async function readHooks(version: number): Promise<void> {
@@ -133,26 +133,19 @@ export function createOutbox(storage: Storage, { channels, now }: { channels: Ch
 			const failed = rows.filter(({ state, event }) => state === 'failed' && !isUntold(event));
 			const hooks = failed[0] ? await hooksOf(failed[0].formId) : NO_HOOKS;
 			const told = hooks.filter(({ events }) => events.includes(DELIVERY_FAILED));
-			return failed.flatMap((row) => {
-				const content = JSON.stringify(failureOf(row));
-				const values = {
-					event: DELIVERY_FAILED,
-					channel: 'webhook',
-					state: 'waiting',
-					nextAttemptAt: now(),
-					content,
-				} as const;
-				return told
+			return failed.flatMap((row) =>
+				told
 					.filter(({ id }) => id !== row.webhookId)
-					.map(({ id, url }) => ({
-						...UNTRIED,
-						...values,
+					.map(({ id: webhookId, url: destination }) => ({
+						...NOTICE,
 						id: storage.nextId(),
+						nextAttemptAt: now(),
 						formId: row.formId,
-						webhookId: id,
-						destination: url,
-					}));
-			});
+						webhookId,
+						destination,
+						content: JSON.stringify(failureOf(row)),
+					})),
+			);
 		},
 		/** The rows to store with the submission. On the hot path: synchronous as long as the cache is valid. */
 		plan(cause: Cause): readonly NewDelivery[] | Promise<readonly NewDelivery[]> {

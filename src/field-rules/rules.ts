@@ -42,7 +42,8 @@ export interface FieldRule {
 	onDuplicate?: OnDuplicate;
 }
 
-export type RuleMember = 'minLength' | 'maxLength' | 'min' | 'max' | 'options' | 'pattern';
+export const RULE_MEMBERS = ['minLength', 'maxLength', 'min', 'max', 'options', 'pattern'] as const;
+export type RuleMember = (typeof RULE_MEMBERS)[number];
 
 /** The treatment of a submission whose value another one has. */
 export const ON_DUPLICATE = {

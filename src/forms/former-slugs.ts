@@ -8,8 +8,6 @@ import { DAY_MS } from '../tasks/durations.ts';
 
 const RESERVED_MS = 30 * DAY_MS;
 
-export type FormerSlugs = ReturnType<typeof createFormerSlugs>;
-
 /** The form to receive a slug; a new one has no id. */
 interface Taker {
 	id?: number;

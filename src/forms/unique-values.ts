@@ -44,8 +44,6 @@ function valuesOf({ id, fields }: RuledForm, data: string, key: string): UniqueV
 	}));
 }
 
-export type UniqueValues = ReturnType<typeof createUniqueValues>;
-
 export function createUniqueValues(storage: Pick<Storage, 'batch' | 'db' | 'submissions'>) {
 	const { batch, db, submissions } = storage;
 	const secret = createServerSecret(storage, 'unique_value_secret');

@@ -1,8 +1,8 @@
 /** The links in mails to visitors: a page with a button for GET, since scanners open links, and the act for POST. */
 
-import type { VisitorBounds } from '../delivery/visitor/mail-bounds.ts';
 import type { Confirmations, LinkState } from '../delivery/visitor/confirmations.ts';
 import type { VisitorLinks } from '../delivery/visitor/links.ts';
+import type { VisitorBounds } from '../delivery/visitor/mail-bounds.ts';
 import { noRoute } from '../http/method-guard.ts';
 import type { RequestInfo } from '../http/request-info.ts';
 import { languageFor } from '../languages/languages.ts';

@@ -33,15 +33,14 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 	const toResponse = (row: ApiKeyRow, formIds: readonly string[] | null) =>
 		shownKey(row, { formIds, createdAt: storage.clock.timeline().isoOf(row.id) });
 
-	async function find(id: string): Promise<ApiKeyRow | undefined> {
-		const keyId = decodeId(id) ?? -1;
-		const [row] = await storage.db.select().from(apiKeys).where(eq(apiKeys.id, keyId));
+	async function find(id = -1): Promise<ApiKeyRow | undefined> {
+		const [row] = await storage.db.select().from(apiKeys).where(eq(apiKeys.id, id));
 		return row;
 	}
 
 	/** @throws AppError NOT_FOUND if there is no such key (in that mode). */
 	async function findIn(id: string, mode: Mode | undefined): Promise<ApiKeyRow> {
-		const row = await find(id);
+		const row = await find(decodeId(id));
 		if (!row || (mode && row.mode !== mode)) throw new AppError('NOT_FOUND', `There is no key "${id}".`);
 		return row;
 	}
@@ -58,7 +57,6 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 		storage.batch(touch, null).catch(() => {});
 	}
 
-	/** Returns whether a stored key is valid now. */
 	function isValid({ revokedAt, expiresAt }: ApiKeyRow): boolean {
 		return revokedAt === null && (expiresAt === null || expiresAt > now());
 	}
@@ -82,12 +80,12 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 		principalOf,
 		/** Returns whether there is a valid key with this id. */
 		async isAlive(id: string): Promise<boolean> {
-			const row = await find(id);
+			const row = await find(decodeId(id));
 			return row !== undefined && isValid(row);
 		},
 		/** The principal of a key; `undefined` if there is no valid one with this id. */
 		async principalWithId(id: number): Promise<KeyPrincipal | undefined> {
-			const row = await find(encodeId(id));
+			const row = await find(id);
 			return row && principalOf(row);
 		},
 		/** The principal of the member with an address, in lower case; `undefined` if there is no valid one. */

@@ -54,7 +54,7 @@ export function authorize(
 	principal: Principal | undefined,
 	access: Access,
 	params: Readonly<Record<string, string>> = {},
-): Principal {
+): void {
 	if (!principal) throw unauthorized('missing');
 	if (principal.formIds !== null) {
 		const isOwnForm =
@@ -68,7 +68,6 @@ export function authorize(
 	if (access.isLiveOnly && modeOf(principal) !== 'live') {
 		throw new AppError('FORBIDDEN', LIVE_ONLY[access.isLiveOnly]);
 	}
-	return principal;
 }
 
 /** Returns whether it sees only what belongs to its own forms. */

@@ -9,7 +9,6 @@ import { createDamageCheck } from '../../storage/damage-check.ts';
 import type { SubmissionHead } from '../../storage/submission.ts';
 import { type DeliveryRow, deliveries, type FormRow, forms, submissions } from '../../storage/tables.ts';
 import type { ByteBudget, Release } from '../../tasks/byte-budget.ts';
-import { formatMailbox, type Mailbox } from '../../text/email-address.ts';
 import type { Attempt, Content, Messages } from '../channel.ts';
 import { ADDRESS_CHANGED, SUBMISSIONS_DIGEST } from '../events.ts';
 import type { Outcome } from '../worker/outcome.ts';
@@ -17,6 +16,7 @@ import { chooseAttachments, createAttachments, UnreadableFile } from './attachme
 import {
 	DIGEST_READS,
 	DIGEST_SHOWS,
+	headerTexts,
 	type Mail,
 	type MailIdentity,
 	type MailRecipients,
@@ -40,9 +40,7 @@ export interface MailChannelOptions {
 	setup: Readonly<MailSetup>;
 	/** That of forms without one of their own. */
 	language: string;
-	/** Memory for the content of submissions. */
 	budget: Pick<ByteBudget, 'take'>;
-	/** The bytes of attached files. */
 	store: Pick<FileStore, 'read'>;
 }
 
@@ -242,6 +240,5 @@ export function createMailChannel(storage: Storage, { setup, language, budget, s
 
 function recipientsIn({ destination }: Pick<DeliveryRow, 'destination'>): Required<MailRecipients> | undefined {
 	const found = parseRecipients(destination);
-	const texts = (mailboxes: Mailbox[]) => mailboxes.map(formatMailbox);
-	return found && { to: texts(found.to), cc: texts(found.cc), bcc: texts(found.bcc) };
+	return found && headerTexts(found);
 }

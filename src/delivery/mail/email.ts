@@ -2,17 +2,15 @@
 
 import { labelsOf } from '../../field-rules/rules.ts';
 import { describeDropped, parseDropped } from '../../form-values/dropped-files.ts';
-import { DEFAULT_NOTIFICATION } from '../../form-values/notification-rules.ts';
+import { DEFAULT_NOTIFICATION, type Recipients } from '../../form-values/notification-rules.ts';
 import { encodeId } from '../../ids.ts';
 import type { Moment, Sentence, Translation } from '../../languages/translation.ts';
 import { inEnglish } from '../../languages/translations.ts';
 import { describeReasons, parseReasons, reasonsOfForm } from '../../spam/verdict.ts';
 import type { StoredFile, StoredSubmission } from '../../storage/submission.ts';
 import type { FormRow } from '../../storage/tables.ts';
-import type { Mailbox } from '../../text/email-address.ts';
-import { isEmailAddress, parseMailboxes } from '../../text/email-address.ts';
+import { formatMailbox, isEmailAddress, type Mailbox, parseMailboxes } from '../../text/email-address.ts';
 import { SUBMISSION_CREATED } from '../events.ts';
-
 import { DAMAGED, type Field, type ReadingBounds, readFields } from '../fields.ts';
 import { type Attachment, describeFiles } from './attachments.ts';
 import { cutFields, summarize, tidy, tidyLine } from './fit-text.ts';
@@ -24,7 +22,6 @@ export const NOTIFICATION_READS = { textMax: 2 ** 20, valueMax: 250_000 } as con
 /** A digest shows one line of each submission, but its first fields may be empty. */
 export const DIGEST_READS = { textMax: 100_000, valueMax: 4_000 } as const satisfies ReadingBounds;
 
-/** Submissions that a digest shows. */
 export const DIGEST_SHOWS = 50;
 
 const SUMMARY_MAX = 140;
@@ -80,7 +77,12 @@ interface MailAboutForm extends MailRecipients {
 	form: NotifiedForm;
 }
 
-/** The notification of one submission. */
+export const headerTexts = ({ to, cc, bcc }: Recipients): Required<MailRecipients> => ({
+	to: to.map(formatMailbox),
+	cc: cc.map(formatMailbox),
+	bcc: bcc.map(formatMailbox),
+});
+
 export function renderNotification(
 	identity: MailIdentity,
 	{

@@ -1,24 +1,13 @@
 /** Pure: the bounded record of a sent mail. */
 
-import type { Content } from '../channel.ts';
 import type { Mail } from './email.ts';
 
 /** Bytes of a sent mail that are stored: its submission is stored whole anyway. */
 const KEPT_MAX_BYTES = 20_000;
 
 /** The whole mail to show, including its HTML part. */
-export function shownMail({
-	from,
-	to,
-	cc,
-	bcc,
-	replyTo,
-	subject,
-	messageId,
-	text,
-	html,
-}: Mail): Content & { html: string } {
-	return { from, to, cc, bcc, replyTo, subject, messageId, text, html };
+export function shownMail({ date: _, headers: __, attachments: ___, ...shown }: Mail) {
+	return shown;
 }
 
 /** JSON text without the HTML part, which only repeats the text. A long text is cut, and `isCut` set. */

@@ -5,10 +5,9 @@ import { sampleOf } from '../../field-rules/sample.ts';
 import { fieldTexts } from '../../form-values/conditions.ts';
 import { recipientsOf } from '../../form-values/notification-rules.ts';
 import type { FormRow } from '../../storage/tables.ts';
-import { formatMailbox, type Mailbox } from '../../text/email-address.ts';
-import { type Mail, type MailIdentity, renderNotification } from './email.ts';
+import { headerTexts, type Mail, type MailIdentity, renderNotification } from './email.ts';
 import type { MailSetup } from './setup.ts';
-import { NOTICE_TIMEOUTS, sendMail } from './smtp.ts';
+import { sendAtOnce } from './test-mail.ts';
 
 /** The fields of a form without rules. */
 const USUAL = { name: 'Ada', email: 'ada@example.com', message: 'Hello' };
@@ -35,15 +34,8 @@ export function renderSample(form: FormRow, { identity, id, at }: SampleOptions)
 			'This form sends no mail: set notification.to, or a route that matches the example.',
 		);
 	}
-	const texts = (mailboxes: Mailbox[]) => mailboxes.map(formatMailbox);
 	const submission = { id, receivedAt: at, data, subject: null, replyTo: null };
-	return renderNotification(identity, {
-		form,
-		submission,
-		to: texts(recipients.to),
-		cc: texts(recipients.cc),
-		bcc: texts(recipients.bcc),
-	});
+	return renderNotification(identity, { form, submission, ...headerTexts(recipients) });
 }
 
 /**
@@ -51,15 +43,11 @@ export function renderSample(form: FormRow, { identity, id, at }: SampleOptions)
  * @throws AppError CONFLICT with the cause and a remedy
  */
 export async function sendSample(form: FormRow, { server, ...options }: SampleOptions & Pick<MailSetup, 'server'>) {
-	if (!server) {
-		throw new AppError('CONFLICT', 'No mail server is set: set FORMSRV_SMTP_URL and FORMSRV_MAIL_FROM, then restart.');
-	}
 	if (form.mode === 'test') throw new AppError('CONFLICT', 'In test mode nothing is sent: this is a test form.');
 	const mail = renderSample(form, options);
 	const test = { ...mail, subject: `Test: ${mail.subject}`, messageId: `test.${mail.messageId}` };
-	const outcome = await sendMail(server, test, { timeouts: NOTICE_TIMEOUTS });
-	if (outcome.kind !== 'sent') throw new AppError('CONFLICT', `${outcome.error}.`);
-	const faults = outcome.rest?.map(({ destination, error }) => `${destination}: ${error}`) ?? [];
+	const { note = '', rest = [] } = await sendAtOnce(server, test);
+	const faults = rest.map(({ destination, error }) => `${destination}: ${error}`);
 	if (faults.length > 0) throw new AppError('CONFLICT', `Sent, but not to all. ${faults.join('. ')}.`);
-	return { reply: outcome.note ?? '', to: [...mail.to, ...mail.cc, ...mail.bcc] };
+	return { reply: note, to: [...mail.to, ...mail.cc, ...mail.bcc] };
 }

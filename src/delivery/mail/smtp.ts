@@ -2,7 +2,6 @@
 
 import { Readable } from 'node:stream';
 import type { SmtpServer } from '../../config/smtp-url.ts';
-import type { Mailbox } from '../../text/email-address.ts';
 import { parseMailboxes } from '../../text/email-address.ts';
 import type { Outcome } from '../worker/outcome.ts';
 import { UnreadableFile } from './attachments.ts';
@@ -71,13 +70,12 @@ async function compose(mail: Mail): Promise<Composed> {
 	const { encodeWord } = await import('nodemailer/lib/mime-funcs');
 	const gaps = mail.attachments.map(newGap);
 	const mailboxesOf = (list: readonly string[]) => list.flatMap((mailbox) => parseMailboxes(mailbox, 1) ?? []);
-	const asMailbox = (address: string): Mailbox => ({ name: '', address });
 	const node = new MailComposer({
 		from: mail.from,
 		to: mailboxesOf(mail.to),
 		cc: mailboxesOf(mail.cc),
 		bcc: mailboxesOf(mail.bcc),
-		replyTo: mail.replyTo === null ? undefined : asMailbox(mail.replyTo),
+		replyTo: mail.replyTo === null ? undefined : { name: '', address: mail.replyTo },
 		// nodemailer would take such a text for already encoded and send it unchanged.
 		subject: mail.subject.includes('=?') ? undefined : mail.subject,
 		text: mail.text,

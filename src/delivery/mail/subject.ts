@@ -26,7 +26,7 @@ export function fillIntro(template: string, { fields = [], ...values }: Placehol
 	const names = new Set(placeholdersIn(template));
 	const lines = fields
 		.filter(({ name }) => names.has(name))
-		.map(({ name, text }) => ({ name, text: tidyLine(text.slice(0, VALUE_IN_SUBJECT_MAX)) }));
+		.map(({ name, text }) => ({ name, text: onOneLine(text.slice(0, VALUE_IN_SUBJECT_MAX)) }));
 	return fillPlaceholders(
 		template,
 		{ ...values, fields: lines },
@@ -39,13 +39,13 @@ export function fillIntro(template: string, { fields = [], ...values }: Placehol
  * like an encoded word, the sender has to encode it.
  */
 export function tidySubject(text: string): string {
-	let line = tidyLine(text);
-	for (let times = 0; times < DECODED_AT_MOST; times++) line = tidyLine(decodeWords(line));
+	let line = onOneLine(text);
+	for (let times = 0; times < DECODED_AT_MOST; times++) line = onOneLine(decodeWords(line));
 	const characters = Array.from(line.slice(0, 2 * SUBJECT_MAX + 2));
 	return characters.length <= SUBJECT_MAX ? line : `${characters.slice(0, SUBJECT_MAX - 1).join('')}…`;
 }
 
-function tidyLine(text: string): string {
+function onOneLine(text: string): string {
 	return text.toWellFormed().replace(UNFIT_FOR_SUBJECT, ' ').replace(/ {2,}/g, ' ').trim();
 }
 

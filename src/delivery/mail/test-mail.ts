@@ -1,10 +1,10 @@
-/** The test mail that an operator sends to check the mail settings. */
+/** The test mail that an operator sends to check the mail settings, and what sends any mail to try it. */
 
 import type { SmtpServer } from '../../config/smtp-url.ts';
 import { AppError, invalidField } from '../../errors.ts';
 import { translationOf } from '../../languages/translations.ts';
 import { isEmailAddress } from '../../text/email-address.ts';
-import { type MailIdentity, renderNotice } from './email.ts';
+import { type Mail, type MailIdentity, renderNotice } from './email.ts';
 import { NOTICE_TIMEOUTS, sendMail } from './smtp.ts';
 
 export interface TestMailOptions {
@@ -21,17 +21,21 @@ export function checkRecipient(text: string): string {
 	throw invalidField('to', 'INVALID_EMAIL', `"${to}" is not one valid mail address.`);
 }
 
-/**
- * Sends the test mail directly, without the queue. Returns the mail server's reply.
- * @throws AppError CONFLICT with the cause and a remedy
- */
+/** Sends a mail directly, without the queue. @throws AppError CONFLICT with the cause and a remedy */
+export async function sendAtOnce(server: SmtpServer | null, mail: Mail) {
+	if (!server) {
+		throw new AppError('CONFLICT', 'No mail server is set: set FORMSRV_SMTP_URL and FORMSRV_MAIL_FROM, then restart.');
+	}
+	const outcome = await sendMail(server, mail, { timeouts: NOTICE_TIMEOUTS });
+	if (outcome.kind !== 'sent') throw new AppError('CONFLICT', `${outcome.error}.`);
+	return outcome;
+}
+
+/** Returns the mail server's reply. @throws AppError CONFLICT with the cause and a remedy */
 export async function sendTestMail(
 	to: string,
 	{ server, identity, language, now = Date.now }: TestMailOptions,
 ): Promise<string> {
-	if (!server) {
-		throw new AppError('CONFLICT', 'No mail server is set: set FORMSRV_SMTP_URL and FORMSRV_MAIL_FROM, then restart.');
-	}
 	const at = new Date(now());
 	const translation = await translationOf(language);
 	const { say } = translation;
@@ -48,7 +52,5 @@ export async function sendTestMail(
 			at,
 		},
 	);
-	const outcome = await sendMail(server, mail, { timeouts: NOTICE_TIMEOUTS });
-	if (outcome.kind !== 'sent') throw new AppError('CONFLICT', `${outcome.error}.`);
-	return outcome.note ?? '';
+	return (await sendAtOnce(server, mail)).note ?? '';
 }

@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm';
 import { type Autoresponder, CONFIRMATION_DAYS } from '../../form-values/visitor-mails.ts';
 import type { Storage } from '../../storage/contract.ts';
 import type { SubmissionHead } from '../../storage/submission.ts';
-import { type DeliveryRow, type FormRow, forms } from '../../storage/tables.ts';
+import { type DeliveryRow, forms } from '../../storage/tables.ts';
 import type { VisitorMailKind } from '../../storage/visitor-tables.ts';
 import type { ByteBudget } from '../../tasks/byte-budget.ts';
 import { DAY_MS, MINUTE_MS } from '../../tasks/durations.ts';
@@ -19,7 +19,7 @@ import { sendMail } from '../mail/smtp.ts';
 import type { Outcome } from '../worker/outcome.ts';
 import type { VisitorLinks } from './links.ts';
 import type { VisitorBounds } from './mail-bounds.ts';
-import { renderConfirmation, renderResponse } from './mails.ts';
+import { renderConfirmation, renderResponse, type ToVisitor } from './mails.ts';
 
 /** The text of the fields, parsed, and in the mail. */
 const COPIES = 4;
@@ -44,12 +44,9 @@ interface Rendered {
 
 interface Rendering {
 	row: DeliveryRow;
-	form: FormRow;
 	head: SubmissionHead;
 	identity: MailIdentity;
-	stopUrl: string;
-	/** When the mail was planned, in milliseconds since 1970. */
-	madeAt: number;
+	visitor: ToVisitor;
 	signal: AbortSignal | undefined;
 }
 
@@ -79,44 +76,35 @@ export function createVisitorChannel(
 		if (!isEmailAddress(to)) return { kind: 'rejected', error: `"${to}" is not a mail address` };
 		const identity = await identityIn(form, { ...setup, language: row.language ?? language });
 		const stopUrl = `${setup.submitUrl}/f/${form.slug}/stop/${await links.stopToken(to)}`;
-		const madeAt = storage.clock.timeline().millisOf(row.id);
-		const rendering = { row, form, head, identity, stopUrl, madeAt, signal };
+		const at = new Date(storage.clock.timeline().millisOf(row.id));
+		const rendering = { row, head, identity, visitor: { form, to, id: row.id, at, stopUrl }, signal };
 		return row.event === CONFIRMATION_ASKED ? confirmation(rendering) : response(rendering);
 	}
 
-	async function response({
-		row,
-		form,
-		head,
-		identity,
-		stopUrl,
-		madeAt,
-		signal,
-	}: Rendering): Promise<Rendered | Outcome> {
-		const { autoresponder } = form;
+	async function response({ row, head, identity, visitor, signal }: Rendering): Promise<Rendered | Outcome> {
+		const { autoresponder } = visitor.form;
 		if (!autoresponder) return { kind: 'rejected', error: 'The form sends no automatic response any more' };
 		const release = await budget.take(COPIES * head.bytes, signal);
 		try {
 			const data = await textFor(row, autoresponder);
-			const visitor = { form, to: row.destination, id: row.id, at: new Date(madeAt), stopUrl };
 			const mail = renderResponse(identity, { ...visitor, mail: autoresponder, data });
-			return { mail, kind: 'response', plannedAt: madeAt + autoresponder.delayMinutes * MINUTE_MS };
+			return { mail, kind: 'response', plannedAt: visitor.at.getTime() + autoresponder.delayMinutes * MINUTE_MS };
 		} finally {
 			release();
 		}
 	}
 
 	/** In the words of the form, or ours if it asks for no confirmations any more: what was submitted before still waits for one. */
-	async function confirmation({ row, form, head, identity, stopUrl, madeAt }: Rendering): Promise<Rendered | Outcome> {
+	async function confirmation({ head, identity, visitor }: Rendering): Promise<Rendered | Outcome> {
+		const { form } = visitor;
 		if (!head.isPending) return { kind: 'rejected', error: 'The submission waits for no confirmation any more' };
 		const receivedAt = storage.clock.timeline().millisOf(head.id);
 		if (receivedAt + CONFIRMATION_DAYS * DAY_MS <= now())
 			return { kind: 'rejected', error: `The submission waited for ${CONFIRMATION_DAYS} days` };
 		const token = await links.confirmToken({ formId: form.id, submissionId: head.id });
 		const confirmUrl = `${setup.submitUrl}/f/${form.slug}/confirm/${token}`;
-		const visitor = { form, to: row.destination, id: row.id, at: new Date(madeAt), stopUrl };
 		const mail = renderConfirmation(identity, { ...visitor, mail: form.confirm, confirmUrl });
-		return { mail, kind: 'confirmation', plannedAt: madeAt };
+		return { mail, kind: 'confirmation', plannedAt: visitor.at.getTime() };
 	}
 
 	return {

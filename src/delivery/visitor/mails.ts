@@ -13,11 +13,12 @@ import { tidy, tidyLine } from '../mail/fit-text.ts';
 import { fillIntro, fillSubject } from '../mail/subject.ts';
 
 /** A mail to the visitor who made a submission. */
-interface ToVisitor {
+export interface ToVisitor {
 	form: FormRow;
 	to: string;
 	/** That of the delivery. */
 	id: number;
+	/** When the mail was planned. */
 	at: Date;
 	/** By which the visitor gets no more mails. */
 	stopUrl: string;

@@ -14,8 +14,6 @@ export const PROBE_WAIT: ProbeWait = { firstMs: 31_000, longestMs: 120_000 };
 /** After this many consecutive retries of different messages, the destination is the cause. */
 const RETRIES_TO_OPEN = 3;
 
-export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
-
 export interface CircuitBreakerOptions {
 	concurrency: number;
 	wait: ProbeWait;

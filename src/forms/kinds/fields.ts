@@ -11,6 +11,7 @@ import {
 	mayBeUnique,
 	ON_DUPLICATE_NAMES,
 	PATTERN_TEXT_MAX,
+	RULE_MEMBERS,
 	type RuleMember,
 } from '../../field-rules/rules.ts';
 import { SPECIAL_NAMES } from '../../form-values/special-names.ts';
@@ -28,7 +29,6 @@ const LENGTH_MAX = 1_000_000;
 const JSON_MAX = 64 * 1024;
 /** Limit of all patterns together: some 10 ms for the longest texts. Those beyond it are not compiled, which takes time. */
 const PATTERNS_SIZE_MAX = 1200;
-const MEMBERS: readonly RuleMember[] = ['minLength', 'maxLength', 'min', 'max', 'options', 'pattern'];
 
 export interface Fields extends Setting<FieldRule[] | null> {
 	kind: 'fields';
@@ -105,7 +105,7 @@ function checkRules(sent: FieldRule[], { name: setting, report }: Check): FieldR
 			fault('message', `must be one line of 1 to ${MESSAGE_MAX} characters`);
 		}
 		const allowed: readonly RuleMember[] = FIELD_TYPES[rule.type].members;
-		for (const member of MEMBERS) {
+		for (const member of RULE_MEMBERS) {
 			if (rule[member] !== undefined && !allowed.includes(member))
 				fault(member, `does not go with the type ${rule.type}`);
 		}
