@@ -130,7 +130,7 @@ export function loadConfig(input: ConfigInput): Config {
 	const problems: string[] = [];
 	const provided = collectProvided(KEYS, input, problems);
 	addSessionToken(provided, input.env);
-	return put(provided, { input, problems });
+	return checkedConfig(provided, { input, problems });
 }
 
 /** The names of settings that were changed since they were read: those now in force, and those that take a restart. */
@@ -154,17 +154,18 @@ export function reloadConfig(config: Config, input: ConfigInput): Reload {
 		if (found) provided.set(key, found);
 		else provided.delete(key);
 	}
-	assignDeep(config, put(provided, { input, problems: [] }));
+	assignDeep(config, checkedConfig(provided, { input, problems: [] }));
 	const needRestart = keys.filter((key) => !isReloadable(key));
 	return { changed: changed.map(envName), needRestart: needRestart.map(envName) };
 }
 
 /** @throws ConfigError with `problems`, and those found here */
-function put(
+function checkedConfig(
 	provided: ReadonlyMap<Key, Provided>,
 	{ input, problems }: { input: ConfigInput; problems: string[] },
 ): Config {
-	const values = parseAll(provided, problems);
+	const parsed = KEYS.map((key) => [key, parseOne(key, provided.get(key), problems)]);
+	const values = Object.fromEntries(parsed) as Values;
 	if (values.smtpUrl !== null && values.mailFrom === null && !provided.has('mailFrom')) {
 		problems.push('FORMSRV_MAIL_FROM must be set when FORMSRV_SMTP_URL is, such as Forms <forms@example.com>.');
 	}
@@ -289,11 +290,6 @@ function verifiers(values: Values): Record<CaptchaVendor, CaptchaVerifier> {
 		{ secret: values[`${name}Secret`], verifyUrl: values[`${name}VerifyUrl`] },
 	]);
 	return Object.fromEntries(entries);
-}
-
-function parseAll(provided: ReadonlyMap<Key, Provided>, problems: string[]): Values {
-	const parsed = KEYS.map((key) => [key, parseOne(key, provided.get(key), problems)]);
-	return Object.fromEntries(parsed) as Values;
 }
 
 function parseOne(key: Key, found: Provided | undefined, problems: string[]): unknown {

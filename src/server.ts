@@ -112,14 +112,11 @@ function startAlerts(app: App, baseUrl: string): StopWork {
 	return async () => (await starting)?.();
 }
 
-interface ListenersSetup {
-	/** Each listener is added as soon as it is open. */
-	listeners: Bun.Server<undefined>[];
-	drain: Drain;
-}
-
-/** Opens the listeners and their handlers. */
-function openListeners(app: App, { listeners, drain }: ListenersSetup): PublicUrls {
+/** Each listener is added to `listeners` as soon as it is open. */
+function openListeners(
+	app: App,
+	{ listeners, drain }: { listeners: Bun.Server<undefined>[]; drain: Drain },
+): PublicUrls {
 	const { host, port, submitHost, submitPort, baseUrl, submitUrl } = app.config;
 	const isShared = host === submitHost && port === submitPort && port !== 0;
 	// The handlers need the ports, which are known only once the listeners are open. No request arrives in between, because

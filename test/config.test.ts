@@ -263,6 +263,7 @@ describe('values', () => {
 		['FORMSRV_MAX_BODY', '10', 'must be a size from 1KiB to 1GiB'],
 		['FORMSRV_RECAPTCHA_MIN_SCORE', '1.1', 'must be a number from 0 to 1'],
 		['FORMSRV_STRICT_REDIRECTS', 'maybe', 'must be true or false'],
+		['FORMSRV_STRICT_REDIRECTS', 'constructor', 'must be true or false'],
 		['FORMSRV_TRUSTED_PROXIES', '10.0.0.0/8,nonsense', 'must be private, none, or addresses and ranges'],
 		['FORMSRV_WEBHOOK_ALLOW', '127.1', 'must be addresses or ranges'],
 		['FORMSRV_LOG_LEVEL', 'loud', 'must be one of debug, info, warn, error'],

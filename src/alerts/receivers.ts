@@ -22,7 +22,6 @@ export interface ReceiverOptions {
 	>;
 	/** Public address of the dashboard. */
 	baseUrl: string;
-	/** The name of this machine. */
 	server: string;
 	post: GuardedPost;
 	now(): number;

@@ -6,7 +6,6 @@ import { auditLog } from '../storage/audit-table.ts';
 import type { Storage } from '../storage/contract.ts';
 import type { Mode } from '../storage/tables.ts';
 
-/** Time after which what was counted is written. */
 const WRITE_AFTER_MS = 1000;
 
 export interface Event {
@@ -96,7 +95,6 @@ export function createTally({ batch, nextId }: Storage, { windowMs, most, log, n
 			find(event).count++;
 			writeSoon();
 		},
-		/** Writes what is left. */
 		async close(): Promise<void> {
 			clearTimeout(timer);
 			await writing;

@@ -82,7 +82,7 @@ export async function createEncryptedOutput(path: string, recipient: string): Pr
 			const { Decrypter } = await load();
 			const decrypter = new Decrypter();
 			decrypter.addIdentity({ unwrapFileKey: () => fileKey });
-			const back = await sha256Of(await decrypted(readAll(path), decrypter));
+			const back = await sha256Of(await decrypted(streamFile(path, { start: 0, end: statSync(path).size }), decrypter));
 			fileKey?.fill(0);
 			if (back !== plain.digest('hex')) throw new Error(`${path} does not decrypt to what was encrypted.`);
 			return sha256;
@@ -122,8 +122,4 @@ export async function* decrypted(stream: ReadableStream<Uint8Array>, decrypter: 
 		}
 		throw new UnusableArchive(`It cannot be decrypted, as it is cut off or changed: ${message}.`);
 	}
-}
-
-function readAll(path: string): ReadableStream<Uint8Array> {
-	return streamFile(path, { start: 0, end: statSync(path).size });
 }

@@ -18,7 +18,6 @@ export class UnusableArchive extends Error {
 }
 
 export interface Heading {
-	/** The version of the program that made it. */
 	program: string;
 	madeAt: Date;
 	/** The names of the settings that were set, which are not in it; empty in an archive by an earlier version. */

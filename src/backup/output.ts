@@ -46,7 +46,6 @@ export function createOutput(path: string) {
 				if (filled === PIECE_BYTES) flush();
 			}
 		},
-		/** Puts all of it on disk. */
 		sync(): void {
 			flush();
 			fsyncSync(fd);

@@ -8,6 +8,7 @@ import { isFile } from '../storage/open.ts';
 import { createServerSecret } from '../storage/server-secret.ts';
 import { HOUR_MS, MINUTE_MS } from '../tasks/durations.ts';
 import { repeat } from '../tasks/repeat.ts';
+import { capitalised } from '../text/capitalised.ts';
 import { INSTALLATION, installationId, isDumpName, type KeptArchive, keptArchives } from './names.ts';
 import { type BackupPlace, openPlace } from './place.ts';
 
@@ -124,7 +125,7 @@ export function createBackups({ config, storage, log, record, now, elapsed = () 
 		const lateMs = Math.min(now() - (last?.at ?? 0) - everyMs, elapsed() - startedAt);
 		const isOverdue = lateMs > OVERDUE_AFTER_MS;
 		if (isOverdue || failure !== undefined || unreadable !== undefined) {
-			const found = last && `${last.text.charAt(0).toUpperCase()}${last.text.slice(1)}.`;
+			const found = last && `${capitalised(last.text)}.`;
 			storage.findings.set('backup', [found, unreadable ?? failure].filter(Boolean).join(' '));
 		} else storage.findings.clear('backup');
 	}

@@ -19,9 +19,7 @@ export interface Contents {
 	files: () => Iterable<NamedFile>;
 	store: Pick<FileStore, 'read'>;
 	madeAt: Date;
-	/** The names of the settings that were set. */
 	settings?: readonly string[];
-	/** Called as files are done. */
 	report: (doneFiles: number) => void;
 }
 
@@ -42,7 +40,11 @@ export async function writeArchive(
 	const found = new Map<string, string | null>();
 
 	/** Pads a file that became shorter, and cuts one that became longer: its size was written before it. */
-	async function add(name: string, bytes: number, content: AsyncIterable<Uint8Array>): Promise<string> {
+	async function add(
+		name: string,
+		bytes: number,
+		content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+	): Promise<string> {
 		await output.write(headerOf(name, bytes, madeAt));
 		const hash = new Bun.CryptoHasher('sha256');
 		let left = bytes;
@@ -95,7 +97,11 @@ export async function writeArchive(
 		for (const file of files()) yield lineOf(file);
 		yield last;
 	};
-	await add(MANIFEST, manifest.sum().bytes + last.length, encoded(lines()));
+	await add(
+		MANIFEST,
+		manifest.sum().bytes + last.length,
+		lines().map((line) => Buffer.from(line)),
+	);
 	await output.write(new Uint8Array(END_BYTES));
 	const keysOf = (isThere: boolean) =>
 		[...found].filter(([, sha256]) => (sha256 !== null) === isThere).map(([key]) => key);
@@ -147,8 +153,4 @@ function createSum() {
 		},
 		sum: () => ({ bytes, sha256: hash.copy().digest('hex') }),
 	};
-}
-
-async function* encoded(lines: Iterable<string>): AsyncGenerator<Uint8Array> {
-	for (const line of lines) yield Buffer.from(line);
 }

@@ -27,8 +27,6 @@ export interface S3Service {
 	sessionToken?: string;
 }
 
-type S3Settings = Pick<Values, 's3Endpoint' | 's3Region' | 's3AccessKeyId' | 's3SecretAccessKey' | 's3SessionToken'>;
-
 /** Where backups go: one of both. */
 export type BackupTo = { folder: string } | { s3: S3Place };
 
@@ -47,13 +45,12 @@ export function placeOfBackups(url: FilesUrl, { s3, cwd }: { s3: S3Service; cwd:
 }
 
 /** Keys that are missing are empty. */
-export function s3ServiceOf(settings: S3Settings): S3Service {
-	const { s3Endpoint, s3Region, s3AccessKeyId, s3SecretAccessKey, s3SessionToken } = settings;
+export function s3ServiceOf(values: Values): S3Service {
 	return {
-		endpoint: s3Endpoint,
-		region: s3Region,
-		accessKeyId: s3AccessKeyId ?? '',
-		secretAccessKey: s3SecretAccessKey ?? '',
-		...(s3SessionToken !== null && { sessionToken: s3SessionToken }),
+		endpoint: values.s3Endpoint,
+		region: values.s3Region,
+		accessKeyId: values.s3AccessKeyId ?? '',
+		secretAccessKey: values.s3SecretAccessKey ?? '',
+		...(values.s3SessionToken !== null && { sessionToken: values.s3SessionToken }),
 	};
 }

@@ -22,16 +22,6 @@ export interface ValueType<T> {
 const PROXY_WORDS = ['private', 'none'];
 const DATABASE_URL =
 	'must name a SQLite file, such as sqlite:/var/lib/formsrv/formsrv.db, or PostgreSQL, as postgres://user@host/database';
-const BOOLEANS: Record<string, boolean> = {
-	true: true,
-	yes: true,
-	on: true,
-	'1': true,
-	false: false,
-	no: false,
-	off: false,
-	'0': false,
-};
 
 export function integer(min: number, max: number): ValueType<number> {
 	return numeric(/^\d{1,15}$/, { min, max, expected: `must be a whole number from ${min} to ${max}` });
@@ -89,7 +79,10 @@ export function duration(minHours: number, maxDays: number): ValueType<number> {
 export const boolean: ValueType<boolean> = {
 	placeholder: 'true|false',
 	values: 'true, false',
-	parse: (text) => BOOLEANS[text.toLowerCase()] ?? reject('must be true or false'),
+	parse(text) {
+		if (/^(?:true|yes|on|1)$/i.test(text)) return true;
+		return /^(?:false|no|off|0)$/i.test(text) ? false : reject('must be true or false');
+	},
 };
 
 export function oneOf<const T extends string>(choices: readonly T[]): ValueType<T> {
@@ -131,7 +124,6 @@ function isHost(text: string): boolean {
 	return isAddress(text) || /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(text);
 }
 
-/** An http(s) address without path, as `https://forms.example.com`. */
 export const origin: ValueType<string> = {
 	placeholder: 'url',
 	values: 'http(s) address without a path',
@@ -142,7 +134,6 @@ export const origin: ValueType<string> = {
 	},
 };
 
-/** An http(s) address of a service. */
 export const webAddress: ValueType<string> = {
 	placeholder: 'url',
 	values: 'http(s) address',
@@ -229,7 +220,6 @@ function bucketOf(text: string): FilesUrl {
 	);
 }
 
-/** Where a scanner listens. */
 export type ScannerAddress = { socket: string } | { host: string; port: number };
 
 const CLAMD_PORT = 3310;
@@ -300,7 +290,6 @@ export const mailbox: ValueType<string> = {
 			: reject('must be one mail address, such as Forms <forms@example.com>'),
 };
 
-/** Letters, digits and hyphens. */
 export const word: ValueType<string> = {
 	placeholder: 'name',
 	values: 'letters, digits, hyphens',
@@ -325,14 +314,12 @@ export const clientId: ValueType<string> = {
 			: reject('must be one word of up to 255 characters, as the provider shows it'),
 };
 
-/** A name of the time zone database. */
 export const timeZone: ValueType<string> = {
 	placeholder: 'zone',
 	values: 'time zone such as Europe/Berlin',
 	parse: (text) => (isTimeZone(text) ? text : reject('must be the name of a time zone, such as Europe/Berlin, or UTC')),
 };
 
-/** One word without control characters. */
 export const secretText: ValueType<string> = {
 	placeholder: 'secret',
 	values: 'text',

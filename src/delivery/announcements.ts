@@ -25,9 +25,6 @@ interface Rest {
 	at: number;
 }
 
-/** Long ago. */
-const NO_REST: Rest = { id: 0, count: 0, at: 0 };
-
 interface CallState {
 	toldSingly: number;
 	/** By the ids of webhooks. */
@@ -104,11 +101,10 @@ export function createAnnouncements(
 			};
 		};
 
-		/** Takes the place of the one before, if that was not long ago. */
-		function restOf(hook: Hook, count: number, before = rests.get(hook.id)): NewDelivery {
+		/** Takes the place of the one before, if there is one and that was not long ago. */
+		function restOf(hook: Hook, count: number, before?: Rest): NewDelivery {
 			const at = now();
-			const known =
-				before !== undefined && at < before.at + REST_WAITS_MS / 2 ? before : { id: storage.nextId(), count: 0 };
+			const known = before && at < before.at + REST_WAITS_MS / 2 ? before : { id: storage.nextId(), count: 0 };
 			const rest = { id: known.id, count: known.count + count, at };
 			after.rests.set(hook.id, rest);
 			const row = rowOf(hook, { submission: null, more: rest.count });
@@ -127,7 +123,7 @@ export function createAnnouncements(
 						.map(({ id }) => rowOf(hook, isRemoval ? goneOf(id) : { submissionId: id }));
 					const count = others.filter(isFor(hook)).length;
 					counts.set(hook, count);
-					return count === 0 ? rows : [...rows, restOf(hook, count)];
+					return count === 0 ? rows : [...rows, restOf(hook, count, rests.get(hook.id))];
 				});
 				return planned;
 			},
@@ -135,7 +131,7 @@ export function createAnnouncements(
 			instead: (unwritten) =>
 				hooks.flatMap((hook) => {
 					const isGone = unwritten.some(({ id }) => id === rests.get(hook.id)?.id);
-					return isGone ? [restOf(hook, counts.get(hook) ?? 0, NO_REST)] : [];
+					return isGone ? [restOf(hook, counts.get(hook) ?? 0)] : [];
 				}),
 			stored() {
 				calls.set(call, after);

@@ -17,7 +17,6 @@ export interface Attempt {
 /** Content to show to the owner. With `isCut`, its longest text is only the beginning. */
 export type Content = { isCut?: true } & Record<string, unknown>;
 
-/** The messages that a channel sends. */
 export interface Messages {
 	/**
 	 * Makes one attempt, in bounded time once it has got its memory. When `signal` aborts, it ends at once, with the

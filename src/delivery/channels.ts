@@ -21,11 +21,8 @@ export interface ChannelOptions {
 	mail: MailSetup;
 	/** The language of mails about forms without one of their own. */
 	language?: string;
-	/** Maximum number of mails of a form. */
 	mailPerHour: number;
-	/** Posts to webhooks. */
 	post: GuardedPost;
-	/** Memory for submissions in flight. */
 	budget: Pick<ByteBudget, 'take'>;
 	/** The bytes of attached files, and links to them. */
 	store: Pick<FileStore, 'read'>;

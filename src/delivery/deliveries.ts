@@ -15,7 +15,6 @@ import {
 	deliveries,
 	forms,
 	type Mode,
-	submissions,
 } from '../storage/tables.ts';
 import type { Timeline } from '../storage/timeline.ts';
 import { TOTAL_MAX } from './bounds.ts';
@@ -54,13 +53,13 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 	const { channels, isMailSet, mailOutage } = options;
 	const { db } = storage;
 
-	async function checkSubject({ form, submission }: DeliverySubject, mode?: Mode): Promise<void> {
-		if (form === undefined) return;
-		await storage.findForm(form, mode);
-		if (submission === undefined) return;
-		const byId = and(eq(submissions.id, decodeId(submission) ?? -1), eq(submissions.formId, decodeId(form) ?? -1));
-		const found = await db.select({ id: submissions.id }).from(submissions).where(byId);
-		if (found.length === 0) throw new AppError('NOT_FOUND', 'There is no such submission.');
+	async function idsOf({ form, submission }: DeliverySubject, mode?: Mode) {
+		if (form === undefined) return {};
+		const { id: formId } = await storage.findForm(form, mode);
+		if (submission === undefined) return { formId };
+		const submissionId = decodeId(submission) ?? -1;
+		if (await storage.submissions.head(formId, submissionId)) return { formId, submissionId };
+		throw new AppError('NOT_FOUND', 'There is no such submission.');
 	}
 
 	const toResponse = (row: Omit<DeliveryRow, 'content'>) => toDelivery(row, storage.clock.timeline());
@@ -93,7 +92,6 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 		return second ? unionAll(first, second, ...others).$dynamic() : first.$dynamic();
 	}
 
-	/** How many match, up to TOTAL_MAX. */
 	async function countOf(parts: (SQL | undefined)[]): Promise<number> {
 		let total = 0;
 		for (const part of parts) {
@@ -144,19 +142,15 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 			subject: DeliverySubject,
 			{ mode, readQuery }: { mode?: Mode; readQuery: () => DeliveryQuery },
 		): Promise<DeliveryList> {
-			await checkSubject(subject, mode);
-			const { form, submission } = subject;
+			const { formId, submissionId } = await idsOf(subject, mode);
 			const { state, channel, limit, offset } = readQuery();
-			const visible = and(
-				reachable(storage, mode),
-				form === undefined ? undefined : eq(deliveries.formId, decodeId(form) ?? -1),
-			);
+			const visible = and(reachable(storage, mode), formId === undefined ? undefined : eq(deliveries.formId, formId));
 			const matching = and(
 				visible,
 				state && eq(deliveries.state, state),
-				submission === undefined ? undefined : eq(deliveries.submissionId, decodeId(submission) ?? -1),
+				submissionId === undefined ? undefined : eq(deliveries.submissionId, submissionId),
 			);
-			const isBySeveralForms = mode === 'test' && form === undefined;
+			const isBySeveralForms = mode === 'test' && formId === undefined;
 			const parts = conditionsOf(matching, { channel, isBySeveralForms });
 			const rows = await listOf(parts)
 				.orderBy(desc(deliveries.id))

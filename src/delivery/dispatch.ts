@@ -6,6 +6,7 @@ import { createShare } from '../tasks/byte-budget.ts';
 import { type ChannelOptions, createChannels } from './channels.ts';
 import { createDeliveries } from './deliveries.ts';
 import { shownMail } from './mail/kept-mail.ts';
+import type { SampleOptions } from './mail/sample.ts';
 import { identityIn, type MailSettings, readMailSetup } from './mail/setup.ts';
 import { createOutbox } from './outbox.ts';
 import { createRetries } from './retries.ts';
@@ -47,12 +48,10 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 		});
 	const mailOutage = (): MailOutage => (worker ? worker.mailOutage() : outageElsewhere);
 
-	/** All that makes the mail of a form. */
-	async function forSample(id: string, mode?: Mode) {
+	async function sampleOptions(id: string, mode?: Mode): Promise<SampleOptions> {
 		const form = await storage.findForm(id, mode);
 		const identity = await identityIn(form, { ...mail, language });
-		const { renderSample, sendSample } = await import('./mail/sample.ts');
-		return { form, renderSample, sendSample, options: { identity, id: storage.nextId(), at: new Date(now()) } };
+		return { form, identity, id: storage.nextId(), at: new Date(now()) };
 	}
 
 	return {
@@ -70,12 +69,12 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 		/** The mail of a form with invented values. The functions throw FORM_NOT_FOUND, and CONFLICT with what is wrong. */
 		formMail: {
 			async show(id: string, mode?: Mode): Promise<MailContent> {
-				const { form, renderSample, options } = await forSample(id, mode);
-				return shownMail(renderSample(form, options));
+				const { renderSample } = await import('./mail/sample.ts');
+				return shownMail(renderSample(await sampleOptions(id, mode)));
 			},
 			async send(id: string, mode?: Mode): Promise<{ reply: string; to: string[] }> {
-				const { form, sendSample, options } = await forSample(id, mode);
-				return sendSample(form, { ...options, server: mail.server });
+				const { sendSample } = await import('./mail/sample.ts');
+				return sendSample({ ...(await sampleOptions(id, mode)), server: mail.server });
 			},
 		},
 		/** Takes a changed mail server, sender or time zone into use, and has waiting mails tried at once. */

@@ -86,8 +86,8 @@ export function createRetries(storage: Storage, now: () => number) {
 			);
 			return { matching: and(byIds, inArray(deliveries.state, [...SENDABLE])), states: SENDABLE };
 		}
-		if (form !== undefined) await storage.findForm(form, mode);
-		const ofForm = form === undefined ? undefined : eq(deliveries.formId, decodeId(form) ?? -1);
+		const found = form === undefined ? undefined : await storage.findForm(form, mode);
+		const ofForm = found && eq(deliveries.formId, found.id);
 		const matching = and(eq(deliveries.state, state), ofForm, channel && eq(deliveries.channel, channel));
 		return { matching, states: [state] };
 	}

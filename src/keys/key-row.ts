@@ -31,7 +31,6 @@ export type NewValues = Pick<ApiKeyRow, 'mode' | 'formId' | 'name' | 'permission
 /** The state of a new key. */
 export const UNUSED = { revokedAt: null, lastUsedAt: null, isRotated: false };
 
-/** A new key with its token. */
 export function newRow(id: number, { mode, formId, name, permissions, expiresAt }: NewValues) {
 	const token = createToken(formId === null ? mode : 'form');
 	const credential = { hash: hashToken(token), display: displayToken(token), email: null };

@@ -7,7 +7,6 @@ import { KEY_FORMS_MAX, OVERLAP_MAX_SECONDS } from './bounds.ts';
 
 const Time = Type.String({ format: 'date-time' });
 
-/** An API key without its token. */
 export const ApiKey = Type.Object(
 	{
 		id: Type.String(),

@@ -116,8 +116,7 @@ async function checkedAddresses(
 		literal === undefined ? await guard.resolve(hostname) : [{ address: literal, family: isIP(literal) }];
 	if (addresses.length === 0) return `The name ${hostname} has no address.`;
 	const forbidden = addresses.find(({ address }) => !guard.mayReach(address));
-	if (forbidden === undefined) return addresses;
-	return notPublic(forbidden.address);
+	return forbidden ? notPublic(forbidden.address) : addresses;
 }
 
 function notPublic(address: string): string {
@@ -196,10 +195,7 @@ function readExcerpt(response: IncomingMessage, signal: AbortSignal): Promise<st
 			size += chunk.length;
 			if (size >= MAX_RESPONSE_BYTES) finish();
 		});
-		response.on('end', finish);
-		response.on('error', finish);
-		response.on('aborted', finish);
-		response.on('close', finish);
+		for (const event of ['end', 'error', 'aborted', 'close']) response.on(event, finish);
 		signal.addEventListener('abort', finish, { once: true });
 	});
 }

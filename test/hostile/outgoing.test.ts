@@ -113,7 +113,7 @@ function mailsOf(random: Random, id: number): Made[] {
 	const submissionLink = `${FORM_LINK}/submissions/${encodeId(id)}`;
 	const notification = renderNotification(IDENTITY, { form, submission, ...recipients });
 	const latest = [submission, { ...submission, isDamaged: true as const }];
-	const sample = renderSample(form, { identity: IDENTITY, id, at: AT });
+	const sample = renderSample({ form, identity: IDENTITY, id, at: AT });
 	const visitor = `visitor${id}@example.com`;
 	const toVisitor = { form, to: visitor, at: AT, stopUrl: STOP_URL };
 	const words = { field: 'email', subject: ALL_PLACEHOLDERS, text: `${ALL_PLACEHOLDERS}\n{{email}}` };

@@ -44,7 +44,6 @@ export interface Mail extends Body {
 	attachments: readonly Attachment[];
 }
 
-/** Shared by all mails of this server. */
 export interface MailIdentity {
 	from: Mailbox;
 	/** Public address of the dashboard, without a slash at the end. */

@@ -12,7 +12,8 @@ import { sendAtOnce } from './test-mail.ts';
 /** The fields of a form without rules. */
 const USUAL = { name: 'Ada', email: 'ada@example.com', message: 'Hello' };
 
-interface SampleOptions {
+export interface SampleOptions {
+	form: FormRow;
 	identity: MailIdentity;
 	/** Stands for the submission, which there is not. */
 	id: number;
@@ -23,7 +24,7 @@ interface SampleOptions {
  * The values keep to the field rules.
  * @throws AppError CONFLICT if the form sends no mail of such a submission
  */
-export function renderSample(form: FormRow, { identity, id, at }: SampleOptions): Mail {
+export function renderSample({ form, identity, id, at }: SampleOptions): Mail {
 	const samples = form.fields?.map((rule) => [rule.name, sampleOf(rule)]) ?? [];
 	const values = Object.fromEntries(samples.filter(([, value]) => value !== undefined));
 	const data = JSON.stringify(form.fields === null ? USUAL : values);
@@ -42,9 +43,10 @@ export function renderSample(form: FormRow, { identity, id, at }: SampleOptions)
  * Sends the mail directly, without the queue. Returns the mail server's reply.
  * @throws AppError CONFLICT with the cause and a remedy
  */
-export async function sendSample(form: FormRow, { server, ...options }: SampleOptions & Pick<MailSetup, 'server'>) {
-	if (form.mode === 'test') throw new AppError('CONFLICT', 'In test mode nothing is sent: this is a test form.');
-	const mail = renderSample(form, options);
+export async function sendSample({ server, ...options }: SampleOptions & Pick<MailSetup, 'server'>) {
+	if (options.form.mode === 'test')
+		throw new AppError('CONFLICT', 'In test mode nothing is sent: this is a test form.');
+	const mail = renderSample(options);
 	const test = { ...mail, subject: `Test: ${mail.subject}`, messageId: `test.${mail.messageId}` };
 	const { note = '', rest = [] } = await sendAtOnce(server, test);
 	const faults = rest.map(({ destination, error }) => `${destination}: ${error}`);

@@ -3,7 +3,7 @@
 import { and, gt, isNotNull } from 'drizzle-orm';
 import type { Log } from '../../log/log.ts';
 import type { Storage } from '../../storage/contract.ts';
-import { type DeliveryRow, deliveries } from '../../storage/tables.ts';
+import { deliveries } from '../../storage/tables.ts';
 import { HOUR_MS } from '../../tasks/durations.ts';
 import { SUBMISSION_CREATED } from '../events.ts';
 import type { DueSelection } from '../worker/destination-worker.ts';
@@ -22,7 +22,12 @@ export function createMailSelection(
 	/** The mails of the last hour count after a restart too. */
 	async function countSentMails(): Promise<void> {
 		if (knowsSentMails) return;
-		for (const { formId, finishedAt } of await readSentMails(storage, now())) cap.count(formId, finishedAt);
+		// Only these conditions, so that the index on stored content is used: the hour is short, the history long.
+		const recent = and(isNotNull(deliveries.content), gt(deliveries.finishedAt, now() - HOUR_MS));
+		const { formId, finishedAt, channel, state } = deliveries;
+		const rows = await storage.db.select({ formId, finishedAt, channel, state }).from(deliveries).where(recent);
+		const sent = rows.filter((row) => row.channel === 'mail' && row.state === 'sent');
+		for (const row of sent) cap.count(row.formId, row.finishedAt ?? 0);
 		knowsSentMails = true;
 	}
 
@@ -71,7 +76,6 @@ function createMailCap(perHour: number) {
 	}
 
 	return {
-		/** Counts a mail that was sent. */
 		count(formId: number, at: number): void {
 			const times = sentAt.get(formId);
 			if (times) times.push(at);
@@ -85,17 +89,4 @@ function createMailCap(perHour: number) {
 			return blocking === undefined ? now : blocking + HOUR_MS;
 		},
 	};
-}
-
-async function readSentMails(
-	storage: Storage,
-	now: number,
-): Promise<(Pick<DeliveryRow, 'formId'> & { finishedAt: number })[]> {
-	// Only these conditions, so that the index on stored content is used: the hour is short, the history long.
-	const recent = and(isNotNull(deliveries.content), gt(deliveries.finishedAt, now - HOUR_MS));
-	const { formId, finishedAt, channel, state } = deliveries;
-	const rows = await storage.db.select({ formId, finishedAt, channel, state }).from(deliveries).where(recent);
-	return rows
-		.filter((row) => row.channel === 'mail' && row.state === 'sent')
-		.map((row) => ({ formId: row.formId, finishedAt: row.finishedAt ?? 0 }));
 }

@@ -22,7 +22,6 @@ interface ConfirmationsOptions {
 	now: () => number;
 }
 
-/** The submission that a link is for. */
 interface Meant {
 	form: FormRow;
 	submission: StoredSubmission;

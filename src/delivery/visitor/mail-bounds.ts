@@ -6,7 +6,6 @@ import type { Storage } from '../../storage/contract.ts';
 import { PLACE } from '../../storage/filters.ts';
 import { deliveries, serverValues, submissions } from '../../storage/tables.ts';
 import {
-	SUPPRESSION_REASONS,
 	type SuppressionReason,
 	suppressions,
 	type VisitorMailKind,
@@ -43,7 +42,6 @@ export function createVisitorBounds(
 	const waiting = sql`select 1 from ${deliveries} join ${submissions} on ${submissions.id} = ${deliveries.submissionId}
 		where ${deliveries.id} = ${visitorMails.id} and ${submissions.isSpam} = ${PLACE.pending}`;
 
-	/** Adds an address to those that get no mails. */
 	async function suppress(key: string, reason: SuppressionReason): Promise<void> {
 		const row = { address: key, reason, createdAt: now() };
 		await storage.batch((tx) => [tx.insert(suppressions).values(row).onConflictDoNothing()]);
@@ -90,11 +88,9 @@ export function createVisitorBounds(
 				.select({ reason: suppressions.reason, count: count() })
 				.from(suppressions)
 				.groupBy(suppressions.reason);
-			const numberOf = (reason: SuppressionReason) => Number(rows.find((row) => row.reason === reason)?.count ?? 0);
-			return Object.fromEntries(SUPPRESSION_REASONS.map((reason) => [reason, numberOf(reason)])) as Record<
-				SuppressionReason,
-				number
-			>;
+			const counts = { rejected: 0, asked: 0 };
+			for (const row of rows) counts[row.reason] = Number(row.count);
+			return counts;
 		},
 		/** Lets an address get mails again. @throws AppError VALIDATION_ERROR, or NOT_FOUND if it gets them */
 		async release(email: string): Promise<void> {

@@ -31,7 +31,6 @@ const REMOVED = 'The submission was removed.';
 
 export interface WebhookChannelOptions {
 	post: GuardedPost;
-	/** Memory for the content of submissions. */
 	budget: Pick<ByteBudget, 'take'>;
 	links: Pick<FileLinks, 'create'>;
 	/** Public address of the base listener, without a slash at the end. */

@@ -19,7 +19,6 @@ const FILLED = { valueMax: 20_000, totalMax: 40_000 };
 /** Characters of that body. */
 const BODY_MAX = 256 * 1024;
 
-/** How a webhook posts. */
 export interface Posting {
 	url: string;
 	format: Exclude<WebhookFormat, 'standard'>;

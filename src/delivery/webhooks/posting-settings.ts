@@ -67,17 +67,17 @@ export const DEFAULT_WEBHOOK = {
 export function changePosted(before: Posted, input: PostedInput, url: string): Posted {
 	const faults: FieldError[] = [];
 	const report = (code: string, message: string, field: string) => void faults.push({ field, code, message });
-	const given = <T>(value: T | null | undefined, { stays, none }: { stays: T; none: T }): T =>
-		value === undefined ? stays : (value ?? none);
-	const format = given<string>(input.format, { stays: before.format, none: NEW_POSTED.format });
+	const given = <Name extends 'name' | 'format' | 'include' | 'body' | 'where'>(name: Name) =>
+		(input[name] === undefined ? before[name] : (input[name] ?? NEW_POSTED[name])) as Posted[Name];
+	const format = given('format');
 	const posted: Posted = {
 		url,
 		format,
-		name: given(input.name, { stays: before.name, none: '' }).trim(),
-		include: given(input.include, { stays: before.include, none: NEW_POSTED.include }),
+		name: given('name').trim(),
+		include: given('include'),
 		headers: headersOf(before, { input, url, report }),
-		body: format === 'custom' ? (given(input.body, { stays: before.body, none: null }) as object | null) : null,
-		where: given(input.where, { stays: before.where, none: null })?.slice() ?? null,
+		body: format === 'custom' ? given('body') : null,
+		where: given('where'),
 	};
 	if (Array.from(posted.name).length > NAME_MAX)
 		report('INVALID_NAME', `name must have at most ${NAME_MAX} characters.`, 'name');

@@ -60,7 +60,6 @@ const members = {
 	createdAt: Type.String({ format: 'date-time' }),
 };
 
-/** A webhook without its secret. */
 export const Webhook = Type.Object(members, { $id: 'Webhook' });
 export type Webhook = Static<typeof Webhook>;
 

@@ -4,7 +4,6 @@ import type { Storage } from '../../storage/contract.ts';
 import type { SubmissionHead } from '../../storage/submission.ts';
 import type { ByteBudget, Release } from '../../tasks/byte-budget.ts';
 
-/** A text in use. */
 export interface SharedText {
 	/** In UTF-8; `undefined` if the submission was removed, or after the release. */
 	readonly bytes: Uint8Array | undefined;

@@ -19,7 +19,6 @@ const HASHED_AT_ONCE = 2 ** 20;
 /** How long a target may fail without interruption before it is disabled. */
 export const DISABLE_AFTER_MS = 5 * DAY_MS;
 
-/** The columns of a webhook about its health. */
 type WebhookHealth = Pick<WebhookRow, 'isActive' | 'disabledReason' | 'failingSince'>;
 
 export function createWebhookSecret(): string {

@@ -88,7 +88,6 @@ export function createWebhooks(storage: Storage, { post, allowed, baseUrl, now =
 	}
 
 	return {
-		/** @throws AppError FORM_NOT_FOUND */
 		async checkForm(ref: FormRef): Promise<void> {
 			await findForm(ref);
 		},

@@ -19,7 +19,6 @@ const RESPONSE_BYTES = 4 * 1024 * 1024;
 export type ContextOf = (outer: Request) => ToolContext;
 
 interface ApiCalls {
-	/** Responds to a request to the API. */
 	handle: (request: Request) => Promise<Response>;
 	app: App;
 	urls: PublicUrls;

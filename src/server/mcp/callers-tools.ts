@@ -9,7 +9,6 @@ import type { CallersTools } from './protocol.ts';
 import type { Tool, ToolContext } from './tool.ts';
 import { TOOLS } from './tools.ts';
 
-/** The longest result. */
 const RESULT_CHARACTERS = 128 * 1024;
 /** Characters that hide text, turn it around, or could end the block that marks it. */
 const HIDING = /[<>\x7F-\x9F\p{Cf}\p{Zl}\p{Zp}\p{Co}\u115F\u1160\u3164\uFFA0]|[\u{E0100}-\u{E01EF}]/gu;

@@ -28,7 +28,6 @@ export const Message = Type.Object({
 });
 export type Message = Static<typeof Message>;
 
-/** The tools of a caller. */
 export interface CallersTools {
 	list(): object[];
 	/** `undefined`: it has no such tool. */
