@@ -46,8 +46,6 @@ export interface IncomingFile {
 	discard(): void;
 }
 
-export type Incoming = ReturnType<typeof createIncoming>;
-
 /** @param root The folder of the store. */
 export function createIncoming(root: string) {
 	const folder = join(root, 'incoming');

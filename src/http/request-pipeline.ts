@@ -25,15 +25,8 @@ export type Handler = (request: Request, info: RequestInfo) => Response | Promis
 
 export type Fetch = (request: Request, listener: Listener) => Promise<Response>;
 
-export function createRequestPipeline({
-	log,
-	clientAddress,
-	onError,
-	drain,
-	observe,
-	handler,
-	loggedAddress,
-}: RequestPipelineOptions): Fetch {
+export function createRequestPipeline(options: RequestPipelineOptions): Fetch {
+	const { log, clientAddress, onError, drain, observe, handler, loggedAddress } = options;
 	const nextRequestId = createRequestIds();
 
 	return async (request, listener) => {

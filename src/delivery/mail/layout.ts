@@ -119,21 +119,12 @@ ${rows.map((row) => html`<tr>${row.html}</tr>\n`)}</table>`,
 	};
 }
 
-function renderText({
-	translation: { say },
-	title,
-	formName,
-	parts,
-	note,
-	link,
-	footer,
-	footerLink,
-}: MailPage): string {
+function renderText({ translation, title, formName, parts, note, link, footer, footerLink }: MailPage): string {
 	const foot = footerLink ? [...footer, `${footerLink.label}: ${footerLink.url}`] : footer;
 	const blocks = [
 		`${title}\n${formName}`,
 		...parts.map(({ text }) => text),
-		[note, link && say('mailOpen', { url: link.url })].filter(Boolean).join('\n'),
+		[note, link && translation.say('mailOpen', { url: link.url })].filter(Boolean).join('\n'),
 		['-- ', ...foot].join('\n'),
 	];
 	return `${blocks.filter(Boolean).join('\n\n')}\n`;

@@ -77,11 +77,11 @@ function textOf(data: string, { include, form }: { include: Include; form: Told[
 	}
 	const lines = fields
 		.slice(0, SUMMARY_FIELDS_MAX)
-		.map(({ name, text }) => `${oneLine(label(name))}: ${oneLine(text)}`);
+		.map(({ name, text }) => `${summaryLine(label(name))}: ${summaryLine(text)}`);
 	return [...lines, ...(fields.length > SUMMARY_FIELDS_MAX ? ['…'] : [])].join('\n');
 }
 
-const oneLine = (text: string) =>
+const summaryLine = (text: string) =>
 	cutText(
 		tidyLine(text.slice(0, 4 * SUMMARY_VALUE_MAX))
 			.replace(/\s+/g, ' ')
