@@ -15,9 +15,9 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { AuditLog } from '../../src/audit/schema.ts';
-import { prune } from '../../src/backup/prune.ts';
 import { archiveName, INSTALLATION, keptArchives } from '../../src/backup/names.ts';
 import { folderPlace } from '../../src/backup/place.ts';
+import { prune } from '../../src/backup/prune.ts';
 import { createBackups, lastBackup, lastDump } from '../../src/backup/schedule.ts';
 import type { Status } from '../../src/dashboard/status/schema.ts';
 import { openFolder } from '../../src/files/folder.ts';
