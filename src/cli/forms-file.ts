@@ -127,7 +127,9 @@ function resolved(value: unknown, place: Place): unknown {
 	if (!isTable(value)) return mayBeNone(place.path) && value === NONE ? null : value;
 	const members = Object.entries(value).map(([name, member]): [string, unknown] => {
 		const path = [...place.path, name];
-		if (!name.endsWith(ENV)) return [name, isBody(path) ? bodyOf(member, path) : within(member, name)];
+		// The name of a header may end so too: "none" stands for its stored value.
+		if (!name.endsWith(ENV) || (member === NONE && mayBeNone(path)))
+			return [name, isBody(path) ? bodyOf(member, path) : within(member, name)];
 		const target = name.slice(0, -ENV.length);
 		if (Object.hasOwn(value, target))
 			throw new CommandError(`${path.join('.')} and ${target} are both there: leave one of them out.`);

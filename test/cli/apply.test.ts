@@ -233,6 +233,21 @@ test.each(['null', '[]', '5', '{"forms":{"a\\nb":null}}', '{"forms":{"__proto__"
 	},
 );
 
+test('a header may be called like a member with its value from the environment: a dump of it changes nothing', async () => {
+	cli.env.TOKEN = 's3cret';
+	const hook = '[forms.a]\nname = "A"\n[[forms.a.webhooks]]\nurl = "https://x.example"\n';
+	write(`${hook}headers = { X-Key_env_env = "TOKEN", X-Key = "plain" }\n`);
+	expect((await cli.call('apply', 'forms.toml')).code).toBe(0);
+	const [webhook] = await cli.json('webhooks', 'list', 'a');
+	expect(webhook).toMatchObject({ headers: { 'X-Key_env': null, 'X-Key': null } });
+	for (const flags of [[], ['--json']]) {
+		const name = flags.length > 0 ? 'dump.json' : 'dump.toml';
+		write((await cli.call('forms', 'dump', ...flags)).stdout, name);
+		const again = await cli.call('apply', name, '--dry-run');
+		expect(again).toEqual({ code: 0, stdout: '', stderr: 'There is nothing to do.\n' });
+	}
+});
+
 test('values of the environment, addresses of webhooks and what they post are not in the plan', async () => {
 	await cli.call('keys', 'create');
 	Object.assign(cli.env, {
