@@ -5,7 +5,7 @@ import type { Captcha } from '../form-values/captchas.ts';
 import { addressesOf } from '../form-values/notification-rules.ts';
 import { decodeId, encodeId } from '../ids.ts';
 import { recordAction } from '../storage/audit/action.ts';
-import { changesBetween, clipped } from '../storage/audit/changes.ts';
+import { type Changes, changesBetween, clipped, SECRET } from '../storage/audit/changes.ts';
 import type { Db, Storage } from '../storage/contract.ts';
 import { FormGone, UniqueViolation } from '../storage/errors.ts';
 import { type Counts, mapOtherCounts, toCounts } from '../storage/filters.ts';
@@ -16,7 +16,7 @@ import { createFormerSlugs, slugTaken } from './former-slugs.ts';
 import { type NextDeletion, nextDeletion } from './next-deletion.ts';
 import { checkOpening } from './opening.ts';
 import type { CreateForm, Form, UpdateForm } from './schema.ts';
-import { BLANK_SETTINGS, type FormSettings, SETTING_NAMES, type SettingName } from './settings.ts';
+import { BLANK_SETTINGS, type FormSettings, SETTING_NAMES, type SettingName, TELLING_SETTINGS } from './settings.ts';
 import { isFromName, slugFromName } from './slug.ts';
 import { whenDue } from './unique-values.ts';
 import { checkVisitorMails } from './visitor-mails.ts';
@@ -140,7 +140,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 					(tx) => [tx.insert(forms).values(values).returning(), formerSlugs.take(tx, values.slug)],
 					() => ({
 						...recordedOf(values),
-						changes: changesBetween(undefined, values, ['slug', ...Object.keys(settings)]),
+						changes: recordedChanges(undefined, values, ['slug', ...Object.keys(settings)]),
 					}),
 				),
 				values.slug,
@@ -182,7 +182,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 						...whenDue(tx, before, settings),
 					],
 					([[held], , [after]]) =>
-						after ? { ...recordedOf(after), changes: changesBetween(held, after, SETTING_NAMES) } : null,
+						after ? { ...recordedOf(after), changes: recordedChanges(held, after, SETTING_NAMES) } : null,
 				),
 				slug,
 			);
@@ -264,6 +264,13 @@ function checkDisclosures(before: FormRow, after: Partial<FormSettings>, checkDi
 /** The form that an entry of the audit log is about. */
 function recordedOf({ id, mode }: Pick<FormRow, 'id' | 'mode'>) {
 	return { mode, formId: id, object: `form:${encodeId(id)}` };
+}
+
+/** A change of settings as the audit log has it. */
+function recordedChanges(...change: Parameters<typeof changesBetween>): Changes {
+	const changes = changesBetween(...change);
+	for (const name of TELLING_SETTINGS) if (changes[name]) changes[name] = SECRET;
+	return changes;
 }
 
 /** The form with this id, unless it was deleted. */

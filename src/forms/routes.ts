@@ -8,7 +8,7 @@ import type { Auth } from '../keys/auth.ts';
 import { mapOtherCounts } from '../storage/filters.ts';
 import { ensureForm } from './ensure.ts';
 import type { Forms } from './forms.ts';
-import { CreateForm, EnsuredForm, Form, FormList, UpdateForm } from './schema.ts';
+import { ChangedForm, CreateForm, changedForm, EnsuredForm, Form, FormList, UpdateForm } from './schema.ts';
 import { mapSettings } from './settings.ts';
 
 const EXAMPLE = {
@@ -37,11 +37,11 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 		})
 		.post(
 			'',
-			async ({ ownMode, checkDisclosure, request, set }) => {
+			async ({ ownMode, mayRead, checkDisclosure, request, set }) => {
 				const form = await forms.create(ownMode, await readJson(request, CreateForm), checkDisclosure);
 				set.status = 201;
 				set.headers.location = `/api/forms/${form.id}`;
-				return form;
+				return changedForm(form, mayRead);
 			},
 			{
 				access: { permission: 'write' },
@@ -51,7 +51,7 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 						'a former one of another form, which takes the permission to read as well; that of a deleted form is free after 30 days.',
 					requestBody: jsonBody(CreateForm, { name: 'Contact', notificationEmail: 'you@example.com' }),
 					creates: jsonResponse('The new form.', {
-						schema: Form,
+						schema: ChangedForm,
 						example: EXAMPLE,
 						headers: { Location: 'Its path.' },
 					}),
@@ -61,12 +61,12 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 		)
 		.put(
 			'/slug/:slug',
-			async ({ ownMode, checkDisclosure, params, request, set }) => {
+			async ({ ownMode, mayRead, checkDisclosure, params, request, set }) => {
 				const input = await readJson(request, UpdateForm);
 				const ensured = await ensureForm(forms, params.slug, { mode: ownMode, input, checkDisclosure });
 				if (ensured.isNew) set.status = 201;
 				else await forms.recordFound(ensured.form);
-				return ensured;
+				return { ...ensured, form: changedForm(ensured.form, mayRead) };
 			},
 			{
 				access: { permission: 'write' },
@@ -93,9 +93,10 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 		})
 		.patch(
 			'/:id',
-			async ({ principal: { mode }, checkDisclosure, params, request }) => {
+			async ({ principal: { mode }, mayRead, checkDisclosure, params, request }) => {
 				await forms.get(params.id, mode);
-				return forms.update(params.id, { mode, checkDisclosure, input: await readJson(request, UpdateForm) });
+				const input = await readJson(request, UpdateForm);
+				return changedForm(await forms.update(params.id, { mode, checkDisclosure, input }), mayRead);
 			},
 			{
 				access: { permission: 'write' },
@@ -107,7 +108,7 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 					parameters: [formId],
 					requestBody: jsonBody(UpdateForm, { isActive: false }),
 					returns: jsonResponse('The form after the change.', {
-						schema: Form,
+						schema: ChangedForm,
 						example: { ...EXAMPLE, isActive: false },
 					}),
 					errors: ['FORM_NOT_FOUND', 'SLUG_TAKEN', 'UNAVAILABLE'],

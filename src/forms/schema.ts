@@ -4,7 +4,14 @@ import { type Static, type TObject, Type } from '@sinclair/typebox';
 import { ignoredMembers, nullable, stringEnum } from '../http/schema-types.ts';
 import { mapOtherCounts } from '../storage/filters.ts';
 import { MODES } from '../storage/tables.ts';
-import { FORM_SETTINGS, type FormInput, type FormSettings, mapSettings, type SettingName } from './settings.ts';
+import {
+	FORM_SETTINGS,
+	type FormInput,
+	type FormSettings,
+	mapSettings,
+	type SettingName,
+	TELLING_SETTINGS,
+} from './settings.ts';
 
 const TYPES = { Type, stringEnum, nullable };
 
@@ -36,9 +43,20 @@ const own = Type.Object({
 	}),
 });
 
-/** A form as every route returns it. */
+/** A form as it is read. */
 export const Form = Type.Object({ ...own.properties, ...shown }, { $id: 'Form' });
 export interface Form extends FormSettings, Static<typeof own> {}
+
+/** A form as a change returns it: without what may say something about visitors, unless the caller may read. */
+export const ChangedForm = Type.Object(
+	{ ...Form.properties, ...Type.Partial(Type.Pick(Form, TELLING_SETTINGS)).properties },
+	{ $id: 'ChangedForm' },
+);
+
+export function changedForm(form: Form, mayRead: boolean): Partial<Form> {
+	const hidden = new Set<string>(mayRead ? [] : TELLING_SETTINGS);
+	return Object.fromEntries(Object.entries(form).filter(([name]) => !hidden.has(name)));
+}
 
 export const FormList = Type.Object({ forms: Type.Array(Form) }, { $id: 'FormList' });
 
@@ -64,7 +82,7 @@ export type UpdateForm = FormInput;
 /** A form that was found or made by its slug. */
 export const EnsuredForm = Type.Object(
 	{
-		form: Form,
+		form: ChangedForm,
 		isNew: Type.Boolean({ description: 'Whether it was made by this request.' }),
 		differs: Type.Array(Type.String(), {
 			description:

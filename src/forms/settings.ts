@@ -262,7 +262,7 @@ const SETTINGS = {
 	views: views({
 		description:
 			`Up to ${VIEWS_MAX} saved views of its inbox in the dashboard, each \`name\` and \`query\`: \`filter\` (${TABS.join(', ')}), \`label\`, \`search\`, ` +
-			'`from`, `to` and `order`, as in `filter=unread&label=urgent`.',
+			'`from`, `to` and `order`, as in `filter=unread&label=urgent`. Only callers with the permission to read see them.',
 		example: [{ name: 'Urgent', query: 'filter=unread&label=urgent' }],
 		group: 'advanced',
 		label: 'Saved views',
@@ -315,6 +315,7 @@ export type FormInput = {
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 /** With the one type of all settings, for code that goes through them. */
 export const FORM_SETTINGS: Record<SettingName, Setting<unknown>> = SETTINGS;
+export const TELLING_SETTINGS = SETTING_NAMES.filter((name) => FORM_SETTINGS[name].isTelling);
 
 /** An object with a member for each setting, which `memberOf` makes. */
 export function mapSettings<T>(memberOf: (setting: Setting<unknown>, name: SettingName) => T): Record<SettingName, T> {

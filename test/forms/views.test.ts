@@ -1,6 +1,7 @@
 /** Saved views: which are taken, and what is said of others. */
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { AuditLog } from '../../src/audit/schema.ts';
 import type { Form } from '../../src/forms/schema.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
@@ -31,6 +32,27 @@ test('they are kept in their order, and none by default', async () => {
 		query: `search=${'x'.repeat(1993)}`,
 	}));
 	expect((await set(most)).body.views).toEqual(most);
+});
+
+test('a key that may not read sees none, in no response to a change, and the log that they changed, not to what', async () => {
+	const named = [{ name: 'Complaints of Ada', query: 'search=ada%40example.org' }];
+	await set(named);
+	const key = await server.createKey({ permissions: ['write', 'audit'] });
+	const call = async (route: `${'POST' | 'PUT' | 'PATCH'} /${string}`, json: object) =>
+		(await server.call<object>(route, { key, json })).body;
+	const changed = await call(`PATCH /api/forms/${form.id}`, { name: 'Renamed' });
+	const ensured = await call(`PUT /api/forms/slug/${form.slug}`, {});
+	const made = await call('POST /api/forms', { name: 'New', views: named });
+	for (const shown of [changed, made]) {
+		expect(shown).not.toHaveProperty('views');
+		expect(shown).toHaveProperty('keptIn', null);
+	}
+	expect(ensured).not.toHaveProperty('form.views');
+	expect(JSON.stringify([changed, ensured, made])).not.toMatch(/ada/i);
+	const { body: log } = await server.call<AuditLog>('GET /api/audit?action=updateForm', { key });
+	expect(log.entries).toContainEqual(expect.objectContaining({ details: { changes: { views: { changed: true } } } }));
+	expect(JSON.stringify(log)).not.toMatch(/ada/i);
+	expect((await server.call<Form>(`GET /api/forms/${form.id}`)).body).toMatchObject({ name: 'Renamed', views: named });
 });
 
 test.each([

@@ -72,6 +72,8 @@ export interface Setting<Value, Sent = NonNullable<Value>> extends Words<Value> 
 	parse(text: string): Sent;
 	/** True if that text is JSON, which may also come from a file. */
 	isJson?: true;
+	/** True if it may say something about visitors: only callers with the permission to read see it, and the audit log has it as changed. */
+	isTelling?: true;
 	/** The only texts on the command line, if they are few. */
 	texts?: readonly string[];
 }

@@ -40,6 +40,8 @@ export function views(words: Words<SavedView[]>): Views {
 		format: (list) => list.map(({ name }) => name).join(', '),
 		parse: JSON.parse,
 		isJson: true,
+		// Searches for people, under names of the owner's.
+		isTelling: true,
 	};
 }
 

@@ -76,7 +76,10 @@ export function putForm(form: Form): void {
 	outdateRequests();
 	const known = forms.value ?? [];
 	const isKnown = known.some(({ id }) => id === form.id);
-	forms.value = isKnown ? known.map((old) => (old.id === form.id ? { ...old, ...form } : old)) : [form, ...known];
+	forms.value = isKnown
+		? known.map((old) => (old.id === form.id ? { ...old, ...form } : old))
+		: // A key that may not read is not shown all settings.
+			[{ ...BLANK_SETTINGS, ...form }, ...known];
 }
 
 export function dropForm(id: string): void {
