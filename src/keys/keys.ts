@@ -88,10 +88,11 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 			const row = await find(id);
 			return row && principalOf(row);
 		},
-		/** The principal of the member with an address, in lower case; `undefined` if there is no valid one. */
+		/** The principal of the member with an address, in lower case; `undefined` if there is no valid one. Live mode comes first. */
 		async principalOfMember(email: string): Promise<KeyPrincipal | undefined> {
 			const isMember = and(eq(apiKeys.email, email), isNull(apiKeys.revokedAt));
-			const [row] = await storage.db.select().from(apiKeys).where(isMember);
+			const rows = await storage.db.select().from(apiKeys).where(isMember).orderBy(apiKeys.mode);
+			const row = rows.find(isValid);
 			return row && principalOf(row);
 		},
 		/** @throws AppError NOT_FOUND if there is no such key (in that mode). */

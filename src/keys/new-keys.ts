@@ -63,7 +63,7 @@ export function createNewKeys(storage: Storage, { keyForms, now }: { keyForms: K
 		},
 		/**
 		 * Creates a member: a key without a token, for a person who signs in as this address.
-		 * @throws AppError CONFLICT if there is one with the address
+		 * @throws AppError CONFLICT if there is one with the address in this mode
 		 */
 		async createMember(email: string, input: NewKey): Promise<ApiKey> {
 			const { values, formIds } = await checked(input);
@@ -72,10 +72,7 @@ export function createNewKeys(storage: Storage, { keyForms, now }: { keyForms: K
 			const hash = `member:${encodeId(id)}`;
 			return store({ ...values, ...UNUSED, id, hash, display: email, email }, formIds).catch((error) => {
 				if (!(error instanceof UniqueViolation)) throw error;
-				throw new AppError(
-					'CONFLICT',
-					`${email} is a member already, perhaps an expired one, or of the other mode: revoke that one first.`,
-				);
+				throw new AppError('CONFLICT', `${email} is a member already, perhaps an expired one: revoke that one first.`);
 			});
 		},
 	};

@@ -322,7 +322,7 @@ export const apiKeys = sqliteTable(
 	},
 	(table) => [
 		index('api_keys_form').on(table.formId),
-		uniqueIndex('api_keys_member').on(table.email).where(sql`email is not null and revoked_at is null`),
+		uniqueIndex('api_keys_member').on(table.email, table.mode).where(sql`email is not null and revoked_at is null`),
 	],
 );
 

@@ -37,6 +37,24 @@ describe('a member', () => {
 		expect((await make(server, { email: 'grace@example.org' })).status).toBe(201);
 	});
 
+	test('is one of a mode: a test key neither learns of the live one nor keeps a person from becoming one', async () => {
+		const server = await openServer({ FORMSRV_AUTH_HEADER: 'Remote-Email', FORMSRV_TRUSTED_PROXIES: '127.0.0.1' });
+		const testKey = await server.createKey({ mode: 'test', permissions: ['admin'] });
+		const email = 'ada@example.org';
+		const modeOf = async () => (await enter(server, { 'Remote-Email': email })).body.mode;
+		const unlike = { email: 'eve@example.org' };
+		for (const json of [unlike, { email }]) expect((await make(server, json, testKey)).status).toBe(201);
+		expect((await make(server, { email }, testKey)).body.error).toBe(
+			'ada@example.org is a member already, perhaps an expired one: revoke that one first.',
+		);
+		expect(await modeOf()).toBe('test');
+		const { status, body } = await make(server, { email });
+		expect(status).toBe(201);
+		expect(await modeOf()).toBe('live');
+		await server.call(`DELETE /api/keys/${body.id}`);
+		expect(await modeOf()).toBe('test');
+	});
+
 	test.each(['ada', 'ada@example.org, grace@example.org', 'Ada <ada@example.org>', '', 'ada@localhost'])(
 		'cannot be called %j',
 		async (email) => {

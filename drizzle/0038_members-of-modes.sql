@@ -1,0 +1,2 @@
+DROP INDEX `api_keys_member`;--> statement-breakpoint
+CREATE UNIQUE INDEX `api_keys_member` ON `api_keys` (`email`,`mode`) WHERE email is not null and revoked_at is null;
