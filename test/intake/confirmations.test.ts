@@ -181,6 +181,18 @@ test('what is pending is in no list, count, search, export or number but its own
 	expect(csv).toContain(new Date(row?.confirmedAt ?? '').toISOString());
 });
 
+test('what was archived while it waited comes to the inbox', async () => {
+	const form = await makeForm();
+	const links = [await linkFor(form, { email: email() }), await linkFor(form, { email: email() })];
+	const { submissions } = await pending(form);
+	for (const { id } of submissions)
+		await server.call(`PATCH /api/forms/${form.id}/submissions/${id}`, { json: { isArchived: true } });
+	expect(await readForm(form)).toMatchObject({ archivedPendingCount: 2 });
+	expect(await press(links[0] as string)).toBe(200);
+	expect((await list(form, 'archived=false')).pagination.total).toBe(1);
+	expect(await readForm(form)).toMatchObject({ submissionCount: 1, archivedCount: 0, archivedPendingCount: 1 });
+});
+
 test('one link confirms all that waits for the address in its form, whoever presses it how often at a time', async () => {
 	const form = await makeForm();
 	const other = await makeForm();

@@ -39,10 +39,11 @@ export function createConfirming(
 			if (places <= 0) results.set(id, 'full');
 			else if ((yield* rows(IS_TAKEN, [id])).length > 0) results.set(id, 'taken');
 			else {
+				// An owner who put it away while it waited has to see that it came.
 				places--;
-				yield* moveCounts([{ id, before, after: { ...before, isPending: false } }]);
+				yield* moveCounts([{ id, before, after: { ...before, isPending: false, isArchived: false } }]);
 				yield* rows(
-					`update submissions set is_spam = ${PLACE.inbox}, confirmed_at = $2, address_key = null where id = $1`,
+					`update submissions set is_spam = ${PLACE.inbox}, is_archived = 0, confirmed_at = $2, address_key = null where id = $1`,
 					[id, confirmedAt],
 				);
 				yield* takeValues(dialect, [dialect.list([id])]);
