@@ -44,7 +44,8 @@ function View({ at }: { at: Route }) {
 function useFocusOnView(at: Route): void {
 	const place = 'form' in at ? `${at.view} ${at.form}` : at.view;
 	const shown = useRef(place);
-	useEffect(() => {
+	// Before it is painted: later it would take the focus from where a person has put it by then.
+	useLayoutEffect(() => {
 		// A view that just opened is at its top already; scrolling it would force a second layout.
 		if (place === shown.current) return;
 		shown.current = place;

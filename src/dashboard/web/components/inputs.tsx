@@ -1,7 +1,7 @@
 /** The inputs of forms, with their labels, hints and errors. */
 
 import type { AllHTMLAttributes, ComponentChildren, InputHTMLAttributes, TextareaHTMLAttributes } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface Labels {
 	label: string;
@@ -65,7 +65,8 @@ export function Field({
 	...native
 }: FieldProps) {
 	const input = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
-	useEffect(() => {
+	// Before it is painted: later it would take the focus from where a person has put it by then.
+	useLayoutEffect(() => {
 		if (native.autoFocus) input.current?.focus();
 	}, [native.autoFocus]);
 	const own = {

@@ -1,6 +1,6 @@
 /** One submission: its fields, flags, deliveries and actions. */
 
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Submission } from '../api-types.ts';
 import { Button, IconButton, IconLink } from '../components/buttons.tsx';
 import { Icon } from '../components/icon.tsx';
@@ -118,7 +118,7 @@ function Body({ inbox, row }: { inbox: Inbox; row: Submission }) {
 	const heading = useRef<HTMLHeadingElement>(null);
 	const reply = replyAddress(row.data);
 	const subject = encodeURIComponent(words.submission.replySubject(formOf(inbox.formId)?.name));
-	useEffect(() => heading.current?.focus({ preventScroll: true }), [row.id]);
+	useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), [row.id]);
 	useScanResults(inbox, row);
 	return (
 		<div class="detail-scroll stack">
