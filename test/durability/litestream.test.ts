@@ -1,6 +1,6 @@
 /** Litestream beside a server: it holds a read transaction, copies frames of the log, and checkpoints by itself. */
 
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
@@ -13,6 +13,7 @@ const LITESTREAM = join(import.meta.dir, '../../node_modules/@flydotio/litestrea
 const SENDERS = 8;
 const FOR_MS = 4000;
 const PAUSE_MS = 700;
+const UNLIMITED = { FORMSRV_RATE_SUBMIT: '0', FORMSRV_LOG_LEVEL: 'error' };
 /** Litestream copies once a second. */
 const COPIED_WITHIN_MS = 20_000;
 
@@ -21,6 +22,18 @@ const config = (database: string, replica: string) => ({
 	dbs: [{ path: database, 'min-checkpoint-page-count': 50, replicas: [{ path: replica, 'sync-interval': '200ms' }] }],
 });
 
+const running: (() => unknown)[] = [];
+/** Those that a failed test left. */
+afterEach(async () => {
+	for (const end of running.splice(0)) await end();
+});
+
+async function serve(cwd: string) {
+	const server = await startBinary({ cwd, env: UNLIMITED });
+	running.push(() => server.end('SIGKILL'));
+	return server;
+}
+
 async function open() {
 	const cwd = tempFolder();
 	await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd });
@@ -28,11 +41,14 @@ async function open() {
 	const replica = join(cwd, 'replica');
 	// JSON is YAML as well.
 	await Bun.write(join(cwd, 'litestream.yml'), JSON.stringify(config(database, replica)));
-	const start = () =>
-		Bun.spawn([LITESTREAM, 'replicate', '-config', join(cwd, 'litestream.yml')], {
+	const start = () => {
+		const litestream = Bun.spawn([LITESTREAM, 'replicate', '-config', join(cwd, 'litestream.yml')], {
 			stdout: 'ignore',
 			stderr: 'ignore',
 		});
+		running.push(() => litestream.kill('SIGKILL'));
+		return litestream;
+	};
 	const restore = (to: string) =>
 		Bun.spawnSync([LITESTREAM, 'restore', '-config', join(cwd, 'litestream.yml'), '-o', to, database]);
 	return { cwd, database, start, restore };
@@ -55,43 +71,55 @@ async function sendFor(submitUrl: string, ms: number, acknowledged: string[]): P
 	await Promise.all(Array.from({ length: SENDERS }, () => send(crypto.randomUUID())));
 }
 
+function isSound(file: string): boolean {
+	const client = new BetterSqlite3(file);
+	const found = client.pragma('integrity_check', { simple: true });
+	client.close();
+	return found === 'ok';
+}
+
 /** How often each mark is there, in a database that must be sound. */
 function marksIn(file: string): Map<string, number> {
+	expect(isSound(file)).toBe(true);
 	const client = new BetterSqlite3(file);
-	expect(client.pragma('integrity_check', { simple: true })).toBe('ok');
 	const rows = client.prepare("select data ->> 'mark' as mark, count(*) as n from submissions group by 1").all();
 	client.close();
 	return new Map((rows as { mark: string; n: number }[]).map(({ mark, n }) => [mark, n]));
 }
 
-const UNLIMITED = { FORMSRV_RATE_SUBMIT: '0', FORMSRV_LOG_LEVEL: 'error' };
-
 describe.skipIf(!existsSync(LITESTREAM) || !existsSync(BINARY))('beside Litestream', () => {
 	test('nothing is rejected, lost or doubled, and its copy has all of it', async () => {
 		const { cwd, database, start, restore } = await open();
-		const server = await startBinary({ cwd, env: UNLIMITED });
+		const server = await serve(cwd);
 		const litestream = start();
 		const acknowledged: string[] = [];
 		await sendFor(server.submitUrl, FOR_MS, acknowledged);
 		expect(acknowledged.length).toBeGreaterThan(SENDERS);
 		expect((await fetch(`${server.submitUrl}/health`)).status).toBe(200);
-		const missing = () => {
-			rmSync(join(cwd, 'restored.db'), { force: true });
-			if (restore(join(cwd, 'restored.db')).exitCode !== 0) return acknowledged;
-			const copied = marksIn(join(cwd, 'restored.db'));
-			return acknowledged.filter((mark) => copied.get(mark) !== 1);
+		const copy = join(cwd, 'restored.db');
+		const missingIn = (marks: Map<string, number>) => acknowledged.filter((mark) => marks.get(mark) !== 1);
+		const restoreAgain = () => {
+			rmSync(copy, { force: true });
+			return restore(copy).exitCode === 0;
 		};
+		// Now and then Litestream restores a malformed copy of what it is still copying: see docs/operating.md.
+		const isWhole = () => restoreAgain() && isSound(copy) && missingIn(marksIn(copy)).length === 0;
 		const end = performance.now() + COPIED_WITHIN_MS;
-		while (missing().length > 0 && performance.now() < end) await Bun.sleep(500);
-		expect(missing()).toEqual([]);
+		while (!isWhole()) {
+			if (performance.now() > end) throw new Error('Litestream has no whole copy.');
+			await Bun.sleep(500);
+		}
 		expect(await server.end('SIGTERM')).toBe(0);
 		litestream.kill('SIGTERM');
 		await litestream.exited;
+		// At rest each copy is sound.
+		expect(restoreAgain()).toBe(true);
+		expect(missingIn(marksIn(copy))).toEqual([]);
 		const stored = marksIn(database);
-		expect(acknowledged.filter((mark) => stored.get(mark) !== 1)).toEqual([]);
+		expect(missingIn(stored)).toEqual([]);
 		expect(stored.size).toBe(acknowledged.length);
 		// A server takes the copy for a database of its own.
-		const { code, stdout } = await runBinary(['doctor', '--database-url', `sqlite:${join(cwd, 'restored.db')}`], {
+		const { code, stdout } = await runBinary(['doctor', '--database-url', `sqlite:${copy}`], {
 			cwd,
 		});
 		expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('intact') });
@@ -101,7 +129,7 @@ describe.skipIf(!existsSync(LITESTREAM) || !existsSync(BINARY))('beside Litestre
 		const { cwd, database, start } = await open();
 		const acknowledged: string[] = [];
 		for (let cycle = 0; cycle < 6; cycle++) {
-			const server = await startBinary({ cwd, env: UNLIMITED });
+			const server = await serve(cwd);
 			const litestream = start();
 			const sending = sendFor(server.submitUrl, 2 * PAUSE_MS, acknowledged);
 			await Bun.sleep(PAUSE_MS + 50 * cycle);
