@@ -283,9 +283,11 @@ test('the audit log has what an agent did, by the operation and its key', async 
 	const agent = await agentWith(['write']);
 	const { form } = await agent.result<{ form: Form }>('ensure_form', { slug: 'recorded' });
 	await agent.result('update_form', { form: form.id, name: 'Renamed' });
+	await agent.result('ensure_form', { slug: 'recorded' });
 	const { body } = await server.call<AuditLog>('GET /api/audit');
 	const own = body.entries.filter((entry) => entry.form === form.id);
 	expect(own.map(({ action, actor }) => [action, actor.kind])).toEqual([
+		['ensureForm', 'key'],
 		['updateForm', 'key'],
 		['ensureForm', 'key'],
 	]);
