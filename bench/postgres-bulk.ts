@@ -1,6 +1,7 @@
 /** Bulk changes of a large form in PostgreSQL: their time, submissions beside them, and whether all counts are right afterwards. */
 
 import postgres from 'postgres';
+import { COUNTED, COUNTERS, conditionOf, FILTERS } from '../src/storage/filters.ts';
 import { sendAtRate } from './load.ts';
 import { jsonPost } from './product.ts';
 import { type Finding, short } from './report.ts';
@@ -10,12 +11,6 @@ const PER_SECOND = 1000;
 const QUIET_MS = 5000;
 /** The share of all submissions. */
 const SHARE = 0.1;
-const CONDITIONS = {
-	all: 'is_spam = 0',
-	unread: 'is_spam = 0 and is_read = 0',
-	starred: 'is_spam = 0 and is_starred = 1',
-	spam: 'is_spam = 1',
-};
 
 export async function measureBulkChanges(large: Stock): Promise<Finding[]> {
 	const { product, form, rows } = large;
@@ -70,26 +65,26 @@ export async function isAnyStored({ product, form }: Stock): Promise<boolean> {
 
 /** @throws Error unless the totals of all filters, and the counts of all blocks, are those of a scan */
 async function checkCounts({ product, form }: Stock, url: string): Promise<void> {
-	for (const [filter, condition] of Object.entries(CONDITIONS)) {
+	for (const filter of FILTERS) {
 		const address = `${url}/api/forms/${form.id}/submissions?limit=1&filter=${filter}`;
 		const page = (await (await fetch(address, { headers: product.authorization })).json()) as {
 			pagination: { total: number };
 		};
 		const [row] = await query(
 			product.place,
-			`select count(*) n from submissions where form_id = ${idOf(form)} and ${condition}`,
+			`select count(*) n from submissions where form_id = ${idOf(form)} and ${conditionOf({ filter })}`,
 		);
 		if (Number(row?.n) !== page.pagination.total)
 			throw new Error(`${filter}: ${page.pagination.total} are told, ${row?.n} are stored.`);
 	}
-	const counts = Object.values(CONDITIONS).map((condition) => `count(*) filter (where ${condition})`);
+	const countsIn = (row: string) => COUNTERS.map((name) => `${row}.${name}`).join();
 	const [row] = await query(
 		product.place,
 		`with blocks as (select b.*, lead(b.first_id, 1, f.folded_to) over (order by b.first_id) next_id
 				from submission_blocks b join forms f on f.id = b.form_id where b.form_id = ${idOf(form)})
-			select count(*) wrong from blocks b cross join lateral (select ${counts.join()} from submissions
-				where form_id = b.form_id and id >= b.first_id and id < b.next_id) c (total, unread, starred, spam)
-			where (b.total, b.unread, b.starred, b.spam) <> (c.total, c.unread, c.starred, c.spam)`,
+			select count(*) wrong from blocks b cross join lateral (select ${COUNTED} from submissions
+				where form_id = b.form_id and id >= b.first_id and id < b.next_id) c
+			where (${countsIn('b')}) <> (${countsIn('c')})`,
 	);
 	if (Number(row?.wrong) !== 0) throw new Error(`The counts of ${row?.wrong} blocks are wrong.`);
 }
