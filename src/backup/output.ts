@@ -59,13 +59,3 @@ export function createOutput(path: string) {
 		close: () => closeSync(fd),
 	};
 }
-
-/** Puts the names in a folder on disk. */
-export function syncFolder(path: string): void {
-	const fd = openSync(path, 'r');
-	try {
-		fsyncSync(fd);
-	} finally {
-		closeSync(fd);
-	}
-}

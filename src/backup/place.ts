@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import type { BackupTo, S3Place } from '../config/file-place.ts';
 import { AppError } from '../errors.ts';
 import { streamFile } from '../files/stream-file.ts';
+import { syncFolder } from '../storage/sync-to-disk.ts';
 import { isBackupName } from './names.ts';
-import { syncFolder } from './output.ts';
 import { sha256Of } from './sha256.ts';
 
 /** No visitor waits for it. */

@@ -75,7 +75,9 @@ function markOf({ problem, isOff }: Finding): string {
 	return isOff ? '--' : 'ok';
 }
 
+/** Windows has other rights, which no mode shows. */
 function inspectModes(paths: readonly string[]): Finding[] {
+	if (process.platform === 'win32') return [];
 	return paths.filter((path) => existsSync(path)).map(inspectMode);
 }
 

@@ -1,6 +1,6 @@
 /** Standard output and standard error of commands; a slow reader does not block the process. */
 
-import { fstatSync, statSync } from 'node:fs';
+import { fstatSync, type Stats, statSync } from 'node:fs';
 import type { Output } from './cli.ts';
 
 export interface StandardOutput extends Output {
@@ -34,8 +34,8 @@ export function openStandardOutput(name: keyof typeof DESCRIPTORS): StandardOutp
 	}
 
 	function terminal() {
-		const stat = fstatSync(descriptor);
-		if (!stat.isCharacterDevice() || stat.rdev === statSync('/dev/null', { throwIfNoEntry: false })?.rdev)
+		const stat = statOf(descriptor);
+		if (!stat?.isCharacterDevice() || stat.rdev === statSync('/dev/null', { throwIfNoEntry: false })?.rdev)
 			return undefined;
 		const stream = process[name];
 		return stream.isTTY ? stream : undefined;
@@ -57,4 +57,13 @@ export function openStandardOutput(name: keyof typeof DESCRIPTORS): StandardOutp
 			return lost;
 		},
 	};
+}
+
+/** Returns `undefined` for one that is closed. */
+function statOf(descriptor: number): Stats | undefined {
+	try {
+		return fstatSync(descriptor);
+	} catch {
+		return undefined;
+	}
 }

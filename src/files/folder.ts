@@ -3,6 +3,7 @@
 import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
 import { mkdir, readdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { canSyncFolders } from '../storage/sync-to-disk.ts';
 import { type FileStore, isKey, MissingFile, newKey, type StoredObject } from './file-store.ts';
 import { createIncoming, syncFile } from './incoming.ts';
 import { streamFile } from './stream-file.ts';
@@ -96,7 +97,9 @@ export function openFolder(root: string): FileStore {
 	};
 }
 
+/** As the one of the storage, in a thread. */
 async function syncFolder(folder: string): Promise<void> {
+	if (!canSyncFolders) return;
 	const fd = openSync(folder, 'r');
 	try {
 		await syncFile(fd);

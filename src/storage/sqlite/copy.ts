@@ -4,9 +4,9 @@ import { Database } from 'bun:sqlite';
 import { closeSync, existsSync, fstatSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError } from '../../errors.ts';
+import { syncFolder } from '../sync-to-disk.ts';
 import { openReadConnection } from './connection.ts';
 import { inspectDatabase } from './inspect.ts';
-import { syncToDisk } from './sync.ts';
 
 const OWNER_ONLY = 0o600;
 
@@ -35,7 +35,7 @@ export function copyDatabase(source: string, target: string): void {
 	} finally {
 		closeSync(handle);
 	}
-	syncToDisk(dirname(target));
+	syncFolder(dirname(target));
 }
 
 /** With its journal, which SQLite would otherwise play back into the next file of that name. */

@@ -14,10 +14,10 @@ import {
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { AppError } from '../../errors.ts';
+import { syncFolder, syncToDisk } from '../sync-to-disk.ts';
 import { behindLinks, makeFolder } from './connection.ts';
 import { journalOf, useWriteAhead } from './file-header.ts';
 import { migrate } from './migrate.ts';
-import { syncToDisk } from './sync.ts';
 
 const OWNER_ONLY = 0o600;
 /**
@@ -113,7 +113,7 @@ export function createDatabase(file: string): void {
 		writeFileSync(draft, emptyDatabase(), { flag: 'wx', mode: OWNER_ONLY });
 		syncToDisk(draft);
 		putInPlace(draft, file);
-		syncToDisk(dirname(file));
+		syncFolder(dirname(file));
 	} catch (error) {
 		// Made by another process meanwhile; a server then removes the drafts of all others.
 		if (existsSync(file)) return;

@@ -7,6 +7,7 @@ import { againOf, ERASURE_PREFIX, type StoredErasure } from '../erasure-records.
 import { PAUSE_PREFIX } from '../pauses.ts';
 import { ALERT_PREFIX, OPEN_ALERT, type ServerValue } from '../server-values.ts';
 import type { Operation } from '../submissions/operation.ts';
+import { syncToDisk } from '../sync-to-disk.ts';
 import { compareRows, countOmitted } from './compare.ts';
 import { behindLinks, closeWriteConnection, openReadConnection, openWriteConnection } from './connection.ts';
 import { copyDatabase } from './copy.ts';
@@ -18,7 +19,6 @@ import { holdFiles, isServerRunning, takeServerLock } from './locks.ts';
 import { migrate } from './migrate.ts';
 import { runOnce } from './operations.ts';
 import { removeLeftovers, replaceDatabase } from './replace.ts';
-import { syncToDisk } from './sync.ts';
 
 export function sqliteDatabaseAt(file: string): DatabaseFile {
 	return {

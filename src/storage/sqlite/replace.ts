@@ -3,9 +3,9 @@
 import { Database } from 'bun:sqlite';
 import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { syncFolder, syncToDisk } from '../sync-to-disk.ts';
 import { behindLinks, closeWriteConnection, openReadConnection, openWriteConnection } from './connection.ts';
 import { hasForeignLog } from './database-place.ts';
-import { syncToDisk } from './sync.ts';
 
 /** SQLite's logs, which hold what is not in the file yet. Beside another file they would be taken for its own. */
 const LOGS = ['-wal', '-journal'];
@@ -22,16 +22,16 @@ export function replaceDatabase(file: string, { replacement, aside }: { replacem
 	const logs = LOGS.filter((suffix) => existsSync(file + suffix));
 	// All that was acknowledged has its second name before anything loses its first.
 	for (const suffix of ['', ...logs]) if (sizeOf(file + suffix) > 0) keep(file + suffix, aside + suffix);
-	syncToDisk(dirname(file));
+	syncFolder(dirname(file));
 	if (logs.length > 0) {
 		// First the file: without it a log is noticed, and no server starts. The other way round it would be missed.
 		rmSync(file, { force: true });
-		syncToDisk(dirname(file));
+		syncFolder(dirname(file));
 		for (const suffix of logs) rmSync(file + suffix);
 	}
 	rmSync(`${file}-shm`, { force: true });
 	renameSync(replacement, file);
-	syncToDisk(dirname(file));
+	syncFolder(dirname(file));
 }
 
 /**

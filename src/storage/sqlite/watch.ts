@@ -6,10 +6,10 @@ import { dirname } from 'node:path';
 import { roughSize } from '../../text/byte-sizes.ts';
 import { roomAt } from '../disk-room.ts';
 import type { Findings } from '../findings.ts';
+import { syncToDisk } from '../sync-to-disk.ts';
 import { journalOf } from './file-header.ts';
 import { contentMark, identityAt, openFiles } from './file-identity.ts';
 import { readPragma } from './migrate.ts';
-import { syncToDisk } from './sync.ts';
 
 const LOOK_EVERY_MS = 250;
 /** With less free, submissions are rejected: the rest is for owners, so that they can sign in and delete. */
