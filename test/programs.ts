@@ -18,6 +18,7 @@ const PURPOSES = {
 		'files of visitors, addresses of clients and events through a proxy, with the configuration of docs/operating.md',
 	pg_dump: 'a dump of PostgreSQL beside a backup of the attached files',
 	pgbouncer: 'a pooler in front of PostgreSQL',
+	promtool: 'metrics, alerting rules and dashboard as Prometheus reads them',
 	python3: 'the receiver of webhooks in Python',
 	soffice: 'exports opened in a spreadsheet',
 	sqlite3: 'a lock that another program holds',
