@@ -1,12 +1,13 @@
 /** Every cause of an alert, provoked at the compiled binary: it arrives by HTTP and by SMTP, once when it begins and once when it is over. */
 
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
-import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statfsSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { type RunningBinary, runBinary, startBinary } from '../binary.ts';
 import { type ScriptedSmtp, startScriptedSmtp } from '../delivery/scripted-smtp.ts';
 import { freePort } from '../free-port.ts';
+import { descendantsOf } from '../processes.ts';
 import { withProgram } from '../programs.ts';
 import { openClock } from '../settable-clock.ts';
 import { tempFolder } from '../temp-folder.ts';
@@ -115,7 +116,17 @@ async function installation(settings: Record<string, string> = {}) {
 		}
 	}
 
-	return { clock, run, start, arrives, passes };
+	/** Lets time pass until the server runs a process. */
+	async function childOf({ pid }: RunningBinary): Promise<number> {
+		for (;;) {
+			const [child] = descendantsOf(pid);
+			if (child) return child.pid;
+			clock.pass(LOOK_S);
+			await Bun.sleep(20);
+		}
+	}
+
+	return { clock, run, start, childOf, arrives, passes };
 }
 
 /** In the order in which they are named, however the two ways were mixed. */
@@ -171,12 +182,35 @@ cc.test('a delivery that is given up', async () => {
 	expect(await server.end('SIGTERM')).toBe(0);
 });
 
-cc.test('a backup that cannot be made, and one that is overdue', async () => {
+cc.test('a backup that cannot be made', async () => {
 	const place = join(cwd, 'backups');
 	const { start, arrives, passes } = await installation({ FORMSRV_BACKUP_EVERY: '1h', FORMSRV_BACKUP_TO: place });
 	const { server } = await start();
 	await arrives('begun backup');
 	mkdirSync(place);
+	await arrives('over backup');
+	await passes(10 * LOOK_S);
+	expectOnce('begun backup', 'over backup');
+	expect(await server.end('SIGTERM')).toBe(0);
+});
+
+cc.test('a backup that is overdue, because its process stands still', async () => {
+	const place = join(cwd, 'backups');
+	mkdirSync(place);
+	const { clock, start, childOf, arrives, passes } = await installation({
+		FORMSRV_BACKUP_EVERY: '1h',
+		FORMSRV_BACKUP_TO: place,
+	});
+	const { server } = await start();
+	while (!readdirSync(place).some((name) => name.endsWith('.tar'))) await Bun.sleep(20);
+	clock.pass(HOUR_S);
+	const backup = await childOf(server);
+	process.kill(backup, 'SIGSTOP');
+	clock.pass(50 * MINUTE_S);
+	await passes(6 * LOOK_S);
+	expectOnce();
+	await arrives('begun backup');
+	process.kill(backup, 'SIGCONT');
 	await arrives('over backup');
 	await passes(10 * LOOK_S);
 	expectOnce('begun backup', 'over backup');
