@@ -52,7 +52,6 @@ const NOTICE = {
 	language: null,
 } as const;
 const NO_HOOKS: Hook[] = [];
-const isUntold = (event: string): boolean => event === DELIVERY_FAILED || event === CONFIRMATION_ASKED;
 /** The events of a submission. Of spam also the one that is withheld until the owner says that it is genuine. */
 const GENUINE = [SUBMISSION_CREATED];
 const SPAM = [SUBMISSION_CREATED, SUBMISSION_SPAM];
@@ -127,11 +126,16 @@ export function createOutbox(storage: Storage, { channels, now }: { channels: Ch
 		wake,
 		/**
 		 * Plans the notices about those deliveries that were given up, to each webhook of the form but the one that failed. A notice that
-		 * fails causes none, because two webhooks that fail would notify each other without end; nor does a mail about what is pending.
+		 * fails causes none, because two webhooks that fail would notify each other without end, unless it disabled its webhook, which
+		 * happens once; nor does a mail about what is pending.
 		 */
 		async planFailures(rows: readonly DeliveryRow[]): Promise<NewDelivery[]> {
-			const failed = rows.filter(({ state, event }) => state === 'failed' && !isUntold(event));
-			const hooks = failed[0] ? await hooksOf(failed[0].formId) : NO_HOOKS;
+			const givenUp = rows.filter(({ state }) => state === 'failed');
+			const hooks = givenUp[0] ? await hooksOf(givenUp[0].formId) : NO_HOOKS;
+			const isActive = ({ webhookId }: DeliveryRow) => hooks.some(({ id }) => id === webhookId);
+			const failed = givenUp.filter(
+				(row) => row.event !== CONFIRMATION_ASKED && (row.event !== DELIVERY_FAILED || !isActive(row)),
+			);
 			const told = hooks.filter(({ events }) => events.includes(DELIVERY_FAILED));
 			return failed.flatMap((row) =>
 				told

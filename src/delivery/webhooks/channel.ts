@@ -1,11 +1,12 @@
 /** The webhook channel of the outbox: posts one event, and records the webhook's health. */
 
-import { and, eq, inArray, type SQL } from 'drizzle-orm';
+import { and, eq, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm';
 import { mayBeLinked } from '../../files/file-access.ts';
 import type { FileLinks } from '../../files/links.ts';
 import { encodeId } from '../../ids.ts';
 import type { GuardedPost, PostResult } from '../../network/guarded-request.ts';
 import { textBody } from '../../network/post-body.ts';
+import { type AuditRow, auditLog } from '../../storage/audit-table.ts';
 import type { Db, Storage } from '../../storage/contract.ts';
 import { createDamageCheck } from '../../storage/damage-check.ts';
 import type { StoredFile } from '../../storage/submission.ts';
@@ -48,7 +49,7 @@ export function createWebhookChannel(
 
 	/**
 	 * The outcome of an attempt; records the webhook's health if it changed. Disabling a webhook also fails its waiting
-	 * deliveries. Nothing is recorded if the URL changed during the attempt.
+	 * deliveries, and the audit log says so. Nothing is recorded if the URL changed during the attempt.
 	 */
 	async function recordResult(webhook: WebhookRow, { result, at }: { result: PostResult; at: Date }): Promise<Outcome> {
 		const isClockSettled = storage.clock.isSettled();
@@ -61,7 +62,9 @@ export function createWebhookChannel(
 			return webhookOutcome(result, at);
 		}
 		const error = `The webhook was disabled. ${disabledReason}`;
-		const [disabled] = await storage.batch((tx) => [
+		const entry = disabledEntry(webhook, { id: storage.nextId(), result });
+		const [, disabled] = await storage.batch((tx) => [
+			addEntry(tx, entry, and(sameTarget, eq(webhooks.isActive, true))),
 			tx
 				.update(webhooks)
 				.set({ isActive, disabledReason, failingSince })
@@ -208,6 +211,22 @@ export function createWebhookChannel(
 
 function rejected(error: string): Attempt {
 	return { outcome: { kind: 'rejected', error } };
+}
+
+/** In the audit log: what the server changed, and the status for which. */
+function disabledEntry({ id: webhookId, formId }: WebhookRow, { id, result }: { id: number; result: PostResult }) {
+	const changes = { isActive: { before: true, after: false } };
+	const facts = { status: result.hasResponse ? result.status : null };
+	const object = `webhook:${encodeId(webhookId)}`;
+	const what = { mode: 'live', action: 'updateWebhook', formId, object, details: { changes, facts } } as const;
+	return { id, actor: 'server', session: null, address: null, count: 1, ...what } satisfies AuditRow;
+}
+
+/** Adds an entry if there is such a webhook. */
+function addEntry(tx: Db, { details, ...row }: AuditRow, webhook: SQL | undefined) {
+	const values: Record<string, unknown> = { ...row, details: JSON.stringify(details) };
+	const columns = Object.keys(getTableColumns(auditLog)).map((name) => [name, sql`${values[name]}`.as(name)]);
+	return tx.insert(auditLog).select(tx.select(Object.fromEntries(columns)).from(webhooks).where(webhook));
 }
 
 function failWaiting(tx: Db, { sameTarget, error, at }: { sameTarget: SQL | undefined; error: string; at: Date }) {

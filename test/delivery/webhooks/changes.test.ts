@@ -1,7 +1,7 @@
 /** Webhooks hear of changed and deleted submissions, and of deliveries that failed, as far as they subscribe to it. */
 
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { and, like, ne, notLike } from 'drizzle-orm';
+import { and, eq, like, ne, notLike } from 'drizzle-orm';
 import { TOLD_SINGLY_MAX } from '../../../src/delivery/announcements.ts';
 import type { WebhookEvent } from '../../../src/delivery/events.ts';
 import { expireSentContent } from '../../../src/delivery/sent-content.ts';
@@ -10,7 +10,7 @@ import type { CreateWebhook } from '../../../src/delivery/webhooks/schema.ts';
 import { createWebhooks } from '../../../src/delivery/webhooks/webhooks.ts';
 import { encodeId } from '../../../src/ids.ts';
 import { createGuardedPost } from '../../../src/network/guarded-request.ts';
-import { type DeliveryRow, deliveries, type forms } from '../../../src/storage/tables.ts';
+import { type DeliveryRow, deliveries, type forms, webhooks } from '../../../src/storage/tables.ts';
 import { createBulk } from '../../../src/submissions/bulk/bulk.ts';
 import { useDeliveryFixtures } from '../fixtures.ts';
 
@@ -261,16 +261,22 @@ describe('a delivery that failed', () => {
 		expect(rows.map(({ event, state }) => `${event} ${state}`).sort()).toEqual([`${FAILED} sent`, `${CREATED} failed`]);
 	});
 
-	test('is told to the other webhooks that subscribe, never to itself, and not when it told of one', async () => {
-		const { hook, submit, start, until, received, rows } = await open();
+	test('is told to the other webhooks that subscribe, never to itself, and when it told of one only if that ended its webhook', async () => {
+		const { hook, submit, storage, start, until, received, rows } = await open();
 		const broken = await hook('/broken/a', [CREATED, FAILED]);
 		await hook('/broken/b', [FAILED]);
 		await hook('/log', [FAILED]);
 		await hook('/chat', [FAILED], { format: 'slack' });
+		const barred = await hook('/barred', [FAILED]);
+		const barredPort = { url: 'http://127.0.0.1:99/barred' };
+		await storage.batch((tx) => [tx.update(webhooks).set(barredPort).where(eq(webhooks.url, barred.url))]);
 		const id = await submit({ a: 'b' });
 		await start();
-		await until((all) => all.length === 4 && all.every(({ state }) => state === 'sent' || state === 'failed'));
-		const [told] = received.filter(({ path }) => path === '/log');
+		await until((all) => all.length === 8 && all.every(({ state }) => state === 'sent' || state === 'failed'));
+		const [told, ended] = received
+			.filter(({ path }) => path === '/log')
+			.toSorted((a, b) => JSON.stringify(a.body).localeCompare(JSON.stringify(b.body)));
+		expect(ended?.body.data.delivery).toMatchObject({ event: FAILED, error: 'Responded with 410' } as never);
 		expect(told?.body.data.delivery).toMatchObject({
 			channel: 'webhook',
 			event: CREATED,
@@ -284,8 +290,12 @@ describe('a delivery that failed', () => {
 			({ event, state, destination }) => `${event} ${state} ${new URL(destination).pathname}`,
 		);
 		expect(events.sort()).toEqual([
+			`${FAILED} failed /barred`,
+			`${FAILED} failed /barred`,
 			`${FAILED} failed /broken/b`,
 			`${FAILED} sent /chat`,
+			`${FAILED} sent /chat`,
+			`${FAILED} sent /log`,
 			`${FAILED} sent /log`,
 			`${CREATED} failed /broken/a`,
 		]);

@@ -7,6 +7,7 @@ import { createWebhookSecret, DISABLE_AFTER_MS } from '../../../src/delivery/web
 import { createFileLinks } from '../../../src/files/links.ts';
 import { encodeId } from '../../../src/ids.ts';
 import { createGuardedPost } from '../../../src/network/guarded-request.ts';
+import { auditLog } from '../../../src/storage/audit-table.ts';
 import type { Storage } from '../../../src/storage/contract.ts';
 import { openStorage } from '../../../src/storage/open.ts';
 import { type DeliveryRow, deliveries, forms, webhooks } from '../../../src/storage/tables.ts';
@@ -247,6 +248,7 @@ describe('the record of a webhook', () => {
 		expect(await rowOf(webhook.id)).toMatchObject({ isActive: true, disabledReason: null, failingSince: null });
 		const [row] = await storage.db.select().from(deliveries).where(eq(deliveries.id, waiting.id));
 		expect(row?.state).toBe('waiting');
+		expect(await storage.db.select().from(auditLog)).toEqual([]);
 	});
 
 	test('ends at once with 410', async () => {
@@ -257,5 +259,15 @@ describe('the record of a webhook', () => {
 			isActive: false,
 			disabledReason: 'The target responded with 410 Gone.',
 		});
+		expect(await storage.db.select().from(auditLog)).toMatchObject([
+			{
+				actor: 'server',
+				action: 'updateWebhook',
+				mode: 'live',
+				formId: FORM,
+				object: `webhook:${encodeId(webhook.id)}`,
+				details: { changes: { isActive: { before: true, after: false } }, facts: { status: 410 } },
+			},
+		]);
 	});
 });
