@@ -1,6 +1,6 @@
 /** Archives as commands name them: a file or an object in a bucket, encrypted or not. */
 
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { decrypted, isEncrypted, readIdentities } from '../backup/encryption.ts';
@@ -74,7 +74,7 @@ export async function plainArchive(
 ): Promise<PlainArchive> {
 	const object = s3Object(config, name);
 	const file = resolve(cli.io.cwd, name);
-	if (!object && !existsSync(file)) throw new CommandError(`There is no file ${file}.`);
+	if (!object && !statSync(file, { throwIfNoEntry: false })) throw new CommandError(`There is no file ${file}.`);
 	const isSealed = object ? /\.age$/i.test(name) : await isEncrypted(file);
 	if (!object && !isSealed) return { path: file, remove() {} };
 	if (object && object.name === undefined) throw new CommandError(`${name} must end in .tar or .tar.age.`, 2);

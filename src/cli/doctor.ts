@@ -1,6 +1,6 @@
 /** `formsrv doctor`: checks everything an installation depends on and reports problems. */
 
-import { existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import type { Config } from '../config.ts';
 import { filesAlone } from '../files/open.ts';
 import { NO_CLOCK } from '../storage/clock-report.ts';
@@ -85,8 +85,21 @@ function inspectMode(path: string): Finding {
 	const stat = statSync(path);
 	const mode = (stat.mode & 0o777).toString(8).padStart(4, '0');
 	const right = stat.isDirectory() ? '700' : '600';
-	const problem = `${path} is open to other users of this machine (${mode}): chmod ${right} ${path}`;
-	return { subject: 'permissions', found: `${path} ${mode}`, ...((stat.mode & OTHERS) !== 0 && { problem }) };
+	const isOpen = (stat.mode & OTHERS) !== 0;
+	const open = `${path} is open to other users of this machine (${mode}): chmod ${right} ${path}`;
+	const problem = unwritable(path) ?? (isOpen ? open : undefined);
+	return { subject: 'permissions', found: `${path} ${mode}`, ...(problem && { problem }) };
+}
+
+/** As this process would find it. */
+function unwritable(path: string): string | undefined {
+	try {
+		accessSync(path, constants.W_OK);
+		return undefined;
+	} catch (error) {
+		const reason = `${(error as Error).message}`.replace(/^E\w+: |, access '.*$/gs, '');
+		return `${path} cannot be written to: ${reason}. Mount it for writing, or run doctor as the user of the server.`;
+	}
 }
 
 async function inspectData(database: Database, report: DatabaseReport | undefined): Promise<Finding[]> {

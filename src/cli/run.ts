@@ -3,6 +3,7 @@
 import { ConfigError } from '../config.ts';
 import { AppError } from '../errors.ts';
 import { printable } from '../log/line-text.ts';
+import { Unavailable } from '../storage/errors.ts';
 import { type Cli, CommandError, createCli, type ExitCode, type Io } from './cli.ts';
 
 /**
@@ -36,13 +37,26 @@ function explain(error: unknown): { sentences: string[]; exitCode: ExitCode } {
 	if (error instanceof AppError) {
 		const fields = error.details.fields?.map(({ message }) => message) ?? [];
 		const isUsage = error.code === 'VALIDATION_ERROR';
+		// An operator is told what a visitor is not.
+		if (error instanceof Unavailable && error.cause instanceof Error)
+			return { sentences: [`${error.message} The reason: ${error.cause.message}.`], exitCode: 1 };
 		return { sentences: fields.length > 0 ? fields : [error.message], exitCode: isUsage ? 2 : 1 };
 	}
 	return { sentences: [error instanceof Error ? systemSentence(error) : String(error)], exitCode: 1 };
 }
 
-/** `EACCES: permission denied, mkdir '/srv/data'` → `Cannot mkdir /srv/data: permission denied.` */
+/** Calls of the system whose names are no words. */
+const WORDS = new Map([
+	['scandir', 'read'],
+	['rm', 'remove'],
+	['unlink', 'remove'],
+]);
+const DENIED = /^E(?:ACCES|PERM)$/;
+
+/** `ENOSPC: no space left on device, mkdir '/srv/data'` → `Cannot mkdir /srv/data: no space left on device.` */
 function systemSentence({ message }: Error): string {
-	const [, reason, call, path = ''] = /^E[A-Z0-9]+: (.+), (\w+)(?: '(.*)')?$/s.exec(message) ?? [];
-	return reason === undefined ? message : `Cannot ${[call, path].filter(Boolean).join(' ')}: ${reason}.`;
+	const [, code = '', reason, call = '', path = ''] = /^(E[A-Z0-9]+): (.+), (\w+)(?: '(.*)')?$/s.exec(message) ?? [];
+	if (reason === undefined) return message;
+	const sentence = `Cannot ${[WORDS.get(call) ?? call, path].filter(Boolean).join(' ')}: ${reason}.`;
+	return DENIED.test(code) ? `${sentence} Run this as the user who may, such as that of the server.` : sentence;
 }

@@ -1,7 +1,7 @@
 /** Locks between processes, by files beside the database: the operating system releases one when the process exits, even by a crash. */
 
 import { Database } from 'bun:sqlite';
-import { chmodSync, chownSync, existsSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { AppError } from '../../errors.ts';
 import { behindLinks, makeFolder } from './connection.ts';
 
@@ -68,7 +68,11 @@ function take(databaseFile: string, ending: string, kind: Kind, waitMs = 0): (()
 	} catch (error) {
 		lock?.close();
 		if ((error as { code?: string }).code === 'SQLITE_BUSY') return undefined;
-		throw new AppError('UNAVAILABLE', `${file} cannot be used: ${(error as Error).message}.`, { cause: error });
+		const denial = denialOf(file);
+		// A file system that is read-only is as good as locked.
+		if (kind === 'shared' && denial?.code === 'EROFS') return () => {};
+		const reason = denial ? denial.message.replace(/^E\w+: |, open '.*$/gs, '') : (error as Error).message;
+		throw new AppError('UNAVAILABLE', `${file} cannot be used: ${reason}.`, { cause: error });
 	}
 	const taken = lock;
 	held.add(taken);
@@ -85,4 +89,14 @@ function shareWithOwnerOf(databaseFile: string, file: string): void {
 	if ((mode & 0o777) !== OWNER_ONLY) chmodSync(file, OWNER_ONLY);
 	const owner = statSync(databaseFile, { throwIfNoEntry: false });
 	if (owner && owner.uid !== uid && process.getuid?.() === 0) chownSync(file, owner.uid, owner.gid);
+}
+
+/** Why the file system lets no one write the file, where SQLite says only that it cannot be opened; `undefined` if it does. */
+function denialOf(file: string): NodeJS.ErrnoException | undefined {
+	try {
+		closeSync(openSync(file, 'a', OWNER_ONLY));
+		return undefined;
+	} catch (error) {
+		return error as NodeJS.ErrnoException;
+	}
 }
