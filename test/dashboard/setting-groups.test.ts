@@ -67,6 +67,8 @@ test('a test mail goes to the addresses that are notified', async () => {
 	const shown = page.frameLocator('iframe');
 	await shown.getByRole('heading', { name: 'New submission' }).waitFor();
 	await page.getByRole('dialog').getByText('ada@example.com').first().waitFor();
+	const name = shown.getByRole('rowheader').first();
+	expect(await name.evaluate((element) => getComputedStyle(element).textAlign)).toBe('start');
 	await close();
 });
 

@@ -42,6 +42,7 @@ const CONFIRM_URL = `${BASE}/f/contact/confirm/form.submission.signature`;
 const AT = new Date(Date.UTC(2026, 0, 2, 3, 4, 5));
 const FORM_ID = 1001;
 const FORM_LINK = `${BASE}/#/forms/${encodeId(FORM_ID)}`;
+const SETTINGS_LINK = `${FORM_LINK}/settings?group=notifications`;
 const ALL_PLACEHOLDERS = [...OWN_PLACEHOLDERS, 'message', 'topic', 'seats', 'day']
 	.map((name) => `{{${name}}}`)
 	.join(' ');
@@ -130,7 +131,13 @@ function mailsOf(random: Random, id: number): Made[] {
 		confirmUrl: CONFIRM_URL,
 	});
 	return [
-		{ kind: 'notification', mail: notification, ...recipients, headers: ['cc'], links: [submissionLink, FORM_LINK] },
+		{
+			kind: 'notification',
+			mail: notification,
+			...recipients,
+			headers: ['cc'],
+			links: [submissionLink, SETTINGS_LINK],
+		},
 		{
 			kind: 'digest',
 			mail: renderDigest(IDENTITY, { id, madeAt: AT, form, total: 60, latest, ...recipients }),
@@ -142,14 +149,14 @@ function mailsOf(random: Random, id: number): Made[] {
 			kind: 'change of address',
 			mail: renderAddressNotice(IDENTITY, { id, madeAt: AT, form, to: OWNERS }),
 			to: OWNERS,
-			links: [`${FORM_LINK}/settings`],
+			links: [SETTINGS_LINK],
 		},
 		{
 			kind: 'test',
 			mail: { ...sample, subject: `Test: ${sample.subject}`, messageId: `test.${sample.messageId}` },
 			...recipients,
 			headers: ['cc'],
-			links: [submissionLink, FORM_LINK],
+			links: [submissionLink, SETTINGS_LINK],
 		},
 		{
 			kind: 'response',

@@ -133,7 +133,7 @@ export function renderNotification(
 		note: say('mailReceived', { moment }),
 		link: { url, label: say('mailOpenSubmission') },
 		footer: spam === null ? [reason] : [tidyLine(spam), reason],
-		footerLink: { url: formUrl(identity, form.id), label: say('mailChange') },
+		footerLink: { url: settingsUrl(identity, form.id), label: say('mailChange') },
 	});
 }
 
@@ -199,7 +199,7 @@ export function renderAddressNotice(identity: MailIdentity, { id, madeAt, form, 
 			}),
 			say('mailAddressUnexpected'),
 		],
-		link: { url: `${formUrl(identity, form.id)}/settings`, label: say('mailOpenSettings') },
+		link: { url: settingsUrl(identity, form.id), label: say('mailOpenSettings') },
 		footer: say('mailAddressReason', { form: name }),
 	});
 }
@@ -330,6 +330,10 @@ function mailHost({ baseUrl, from }: MailIdentity): string {
 
 function formUrl({ baseUrl }: MailIdentity, formId: number): string {
 	return `${baseUrl}/#/forms/${encodeId(formId)}`;
+}
+
+function settingsUrl(identity: MailIdentity, formId: number): string {
+	return `${formUrl(identity, formId)}/settings?group=notifications`;
 }
 
 function submissionUrl(identity: MailIdentity, ids: { formId: number; submissionId: number }): string {

@@ -52,7 +52,7 @@ body { margin: 0; padding: 0; background: #f3f4f6; }
 h1 { margin: 0; font-size: 21px; line-height: 28px; font-weight: 600; color: #14181f; word-break: break-word; overflow-wrap: anywhere; }
 .body { padding: 12px 32px 8px; }
 .fields { border-collapse: collapse; table-layout: fixed; }
-.name { width: 30%; padding: 12px 16px 12px 0; border-top: 1px solid #e9ebef; font-size: 13px; line-height: 22px; font-weight: 500; color: #5b6472; word-break: break-word; overflow-wrap: anywhere; }
+.name { width: 30%; padding: 12px 16px 12px 0; border-top: 1px solid #e9ebef; text-align: left; text-align: start; font-size: 13px; line-height: 22px; font-weight: 500; color: #5b6472; word-break: break-word; overflow-wrap: anywhere; }
 .value { padding: 12px 0; border-top: 1px solid #e9ebef; font-size: 15px; line-height: 22px; color: #14181f; white-space: pre-wrap; word-break: break-word; overflow-wrap: anywhere; }
 .entry { white-space: normal; }
 .empty, .hint { color: #5b6472; }

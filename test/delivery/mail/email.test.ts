@@ -94,6 +94,11 @@ test('both parts show every field, the form and a link to the submission', () =>
 	}
 });
 
+test('the foot leads to where the notifications of the form are set', () => {
+	const url = `https://forms.example.com/#/forms/${encodeId(form.id)}/settings?group=notifications`;
+	for (const part of [render({ a: 'b' }).text, render({ a: 'b' }).html]) expect(part).toContain(url);
+});
+
 test('the foot says what the rules of the spam score found, if anything', () => {
 	const spamReasons = JSON.stringify([
 		{ rule: 'links', points: 0.5, detail: '1 link, 0.5 each: <b>.example' },
