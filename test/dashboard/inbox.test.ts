@@ -2,7 +2,7 @@
 
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { createForm, eventually, openDashboard, openServerAndBrowser, row, submissionsOf } from './dashboard.ts';
+import { createForm, eventually, openDashboard, openServerAndBrowser, PHONE, row, submissionsOf } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
@@ -168,6 +168,36 @@ describe('a page of the inbox', () => {
 		await page.getByRole('button', { name: 'Mark read' }).click();
 		await page.getByText('120 submissions marked as read').waitFor();
 		expect(await submissionsOf(server, form.id, '?filter=unread')).toEqual([]);
+		await close();
+	});
+
+	test('gives way to the last one once it is emptied, and so does one that never was', async () => {
+		const form = await createForm(server, 'Emptied');
+		for (let count = 1; count <= 52; count += 1) await server.submit(form.slug, { name: `Person ${count}.` });
+		const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
+		await signIn();
+		await goTo(`/forms/${form.id}?page=7`);
+		await page.getByText('51–52 of 52').waitFor();
+		await row(page, 'Person 1.').waitFor();
+		await page.getByRole('checkbox', { name: 'Select this page' }).check();
+		await page.getByRole('toolbar').getByRole('button', { name: 'Delete' }).click();
+		await row(page, 'Person 3.').waitFor();
+		expect(page.url()).toEndWith(`/forms/${form.id}`);
+		await page.goBack();
+		await page.waitForURL((url) => !url.hash.includes(form.id));
+		expect(complaints).toEqual([]);
+		await close();
+	});
+
+	test('has the bar of what is selected whole on a phone', async () => {
+		const form = await createForm(server, 'Bar');
+		await server.submit(form.slug, { name: 'Ada' });
+		const { page, signIn, goTo, close } = await openDashboard({ browser, server, viewport: PHONE });
+		await signIn();
+		await goTo(`/forms/${form.id}`);
+		await page.getByRole('checkbox').check();
+		const last = await page.getByRole('button', { name: 'Clear selection' }).boundingBox();
+		expect((last?.x ?? PHONE.width) + (last?.width ?? 0)).toBeLessThanOrEqual(PHONE.width);
 		await close();
 	});
 

@@ -17,11 +17,15 @@ const SCREENS = [
 
 const { server, browser } = await openServerAndBrowser();
 
-/** Returns the findings of axe, and elements that stick out to the side. Dark differs from light by its colours alone. */
+/** Returns the findings of axe, and how far elements stick out of the page, which never scrolls as a whole. Dark differs from light by its colours alone. */
 async function faultsOf(page: Page, view: string): Promise<string[]> {
 	const faults = await findAccessibilityFaults(page);
-	const excess = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-	if (excess > 0) faults.push(`${excess} px too wide`);
+	const { width, height } = await page.evaluate(() => {
+		const { scrollWidth, scrollHeight } = document.documentElement;
+		return { width: scrollWidth - innerWidth, height: scrollHeight - innerHeight };
+	});
+	if (width > 0) faults.push(`${width} px too wide`);
+	if (height > 0) faults.push(`${height} px too high`);
 	const light = await backgroundOf(page);
 	await page.emulateMedia({ colorScheme: 'dark' });
 	if ((await backgroundOf(page)) === light) faults.push('the same in the dark');

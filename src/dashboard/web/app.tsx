@@ -2,11 +2,10 @@
 
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { announcement } from './announce.ts';
-import { LoadFailure } from './components/messages.tsx';
+import { LoadFailure, Loading } from './components/messages.tsx';
 import { ToastRegion } from './components/toast-region.tsx';
 import { navigate, route } from './location.ts';
 import { to } from './router.ts';
-import * as words from './sentences/words.ts';
 import { Shell } from './shell.tsx';
 import { readSession, resumeSession, session, signIn, signInNotice } from './state/session.ts';
 import { showError } from './state/toasts.ts';
@@ -34,11 +33,7 @@ async function start(): Promise<void> {
 function Content({ failure, onRetry }: { failure: unknown; onRetry: () => void }) {
 	if (session.value) return <Shell key={session.value.mode} />;
 	if (session.value === null) return <SignIn />;
-	return failure === undefined ? (
-		<div class="loading" role="status" aria-label={words.controls.loading} />
-	) : (
-		<LoadFailure error={failure} onRetry={onRetry} />
-	);
+	return failure === undefined ? <Loading /> : <LoadFailure error={failure} onRetry={onRetry} />;
 }
 
 export function App() {

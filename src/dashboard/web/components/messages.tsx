@@ -43,6 +43,8 @@ export function Loaded<T>({ query, children }: { query: Query<T>; children: (dat
 	return error === undefined ? null : <LoadFailure error={error} onRetry={reload} />;
 }
 
+export const Loading = () => <div class="loading" role="status" aria-label={words.controls.loading} />;
+
 interface NoticeProps {
 	tone?: 'warning' | 'good' | 'bad';
 	icon?: IconName;

@@ -2,11 +2,11 @@
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { announce, useTitle } from '../announce.ts';
-import { LoadFailure } from '../components/messages.tsx';
+import { LoadFailure, Loading } from '../components/messages.tsx';
 import { FormHead, NotFound } from '../components/page.tsx';
 import { Pager } from '../components/pager.tsx';
 import { PAGE_SIZE } from '../inbox-query.ts';
-import { navigate } from '../location.ts';
+import { navigate, replaceAddress } from '../location.ts';
 import { to } from '../router.ts';
 import * as words from '../sentences/words.ts';
 import { useShortcuts } from '../shortcuts.ts';
@@ -83,11 +83,22 @@ function Page({ inbox, query, isNarrow }: InboxProps & { isNarrow: boolean }) {
 	return <Submissions inbox={inbox} query={query} rows={rows} />;
 }
 
+/** No rows where there are some on other pages: the page was emptied, and is filled up, or gives way to the last one. */
+function Emptied({ inbox, query }: InboxProps) {
+	const last = Math.ceil(inbox.total.value / PAGE_SIZE);
+	const isPast = query.page > last;
+	useEffect(() => {
+		if (isPast) replaceAddress(to.inbox(inbox.formId, { ...query, page: last }));
+	}, [isPast, last]);
+	return <Loading />;
+}
+
 function Rows({ inbox, query, isNarrow }: InboxProps & { isNarrow: boolean }) {
 	if (inbox.error.value !== undefined && inbox.page.value === undefined) {
 		return <LoadFailure error={inbox.error.value} onRetry={inbox.reload} />;
 	}
-	if (inbox.page.value === undefined) return <div class="loading" role="status" aria-label={words.controls.loading} />;
+	if (inbox.page.value === undefined) return <Loading />;
+	if (inbox.rows.value.length === 0 && inbox.total.value > 0) return <Emptied inbox={inbox} query={query} />;
 	if (inbox.rows.value.length === 0) return <InboxEmpty form={inbox.formId} query={query} />;
 	return (
 		<>
