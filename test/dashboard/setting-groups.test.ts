@@ -53,6 +53,62 @@ test('a group is saved by itself: what was changed in another stays as it was ty
 	await close();
 });
 
+test('what is typed survives that its page is left, and the browser asks before it is lost', async () => {
+	const form = await createForm(server, 'Typed');
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	const asked: string[] = [];
+	page.on('dialog', (dialog) => {
+		asked.push(dialog.type());
+		return dialog.accept();
+	});
+	await signIn();
+	await goTo(`/forms/${form.id}/settings`);
+	const name = page.getByLabel('Name', { exact: true });
+	await name.fill('Half');
+	await page.getByRole('link', { name: 'Connect', exact: true }).click();
+	await page.getByText('Put it on a website').waitFor();
+	await page.goBack();
+	await name.waitFor();
+	expect(await name.inputValue()).toBe('Half');
+	await page.getByRole('button', { name: 'Save changes' }).waitFor();
+	await page.reload();
+	await name.waitFor();
+	expect(asked).toEqual(['beforeunload']);
+	expect(await name.inputValue()).toBe('Typed');
+	await page.reload();
+	expect(asked).toHaveLength(1);
+	await close();
+});
+
+test('a group is saved without undoing what another owner has changed in it', async () => {
+	const form = await createForm(server, 'Ours');
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo(`/forms/${form.id}/settings`);
+	await page.getByLabel('Address', { exact: true }).fill(`${form.slug}-new`);
+	await server.call(`PATCH /api/forms/${form.id}`, { json: { name: 'Theirs' } });
+	await page.getByRole('button', { name: 'Save changes' }).click();
+	await page.getByText('Settings saved.').waitFor();
+	expect((await settingsOf(form.id)).name).toBe('Theirs');
+	expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Theirs');
+	await close();
+});
+
+test('an input that is wrong gets the focus, and says so once', async () => {
+	const [form, other] = [await createForm(server, 'Wrong'), await createForm(server, 'Taken')];
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo(`/forms/${form.id}/settings`);
+	const visitors = page.getByRole('region', { name: 'Visitors' });
+	await visitors.getByLabel('Redirect after submission').fill('javascript:alert(1)');
+	await visitors.getByRole('button', { name: 'Save changes' }).click();
+	await page.waitForFunction(() => document.activeElement?.matches('[aria-invalid][type=url]'));
+	await page.getByLabel('Address', { exact: true }).fill(other.slug);
+	await page.keyboard.press('Enter');
+	await page.getByText(`The slug "${other.slug}" is taken by another form.`, { exact: true }).waitFor();
+	await close();
+});
+
 test('a test mail goes to the addresses that are notified', async () => {
 	const form = await createForm(server, 'Mail');
 	const notificationEmail = 'ada@example.com, "Hopper, Grace" <grace@example.com>';

@@ -9,7 +9,7 @@ export function messageOf(error: unknown): string {
 
 /** Returns whether inputs show the error, each its part. */
 export function isOfFields(error: unknown): boolean {
-	return error instanceof ApiError && (error.code === 'SLUG_TAKEN' || Object.keys(error.fields).length > 0);
+	return error instanceof ApiError && Object.keys(error.fields).length > 0;
 }
 
 /** Messages begin with the field's name, for programs; beside an input the value is clearer. */
@@ -29,7 +29,6 @@ export function errorOf(error: unknown, name: string, members: string[] = []): s
 		const member = field === name ? undefined : members[Number(field.slice(name.length + 1))];
 		return reworded(message, field, member);
 	});
-	if (error.code === 'SLUG_TAKEN' && name === 'slug') sentences.push(error.message);
 	return sentences.join(' ') || undefined;
 }
 

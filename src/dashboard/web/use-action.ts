@@ -1,6 +1,6 @@
-/** The action of a form or button: its state while it runs, and why it failed. */
+/** The action of a form or button: its state while it runs, and why it failed. What is wrong with an input has the focus then. */
 
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
 export interface Action {
 	isBusy: boolean;
@@ -13,8 +13,16 @@ export interface Action {
 
 export function useAction(act: () => Promise<unknown>): Action {
 	const [state, setState] = useState<{ isBusy: boolean; error?: unknown }>({ isBusy: false });
+	const origin = useRef<Element | null>(null);
+	useEffect(() => {
+		if (state.error === undefined) return;
+		const wrong = origin.current?.querySelector<HTMLElement>('[aria-invalid]');
+		wrong?.scrollIntoView({ block: 'center' });
+		wrong?.focus({ preventScroll: true });
+	}, [state.error]);
 	const run = async (event: Event) => {
 		event.preventDefault();
+		origin.current = event.currentTarget as Element | null;
 		setState({ isBusy: true });
 		try {
 			await act();

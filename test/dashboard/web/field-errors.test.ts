@@ -26,10 +26,4 @@ describe('an error beside its input', () => {
 		expect(errorOf(refusal, 'name')).toBeUndefined();
 		expect(errorOf(undefined, 'name')).toBeUndefined();
 	});
-
-	test('shows a taken address beside its input', () => {
-		const taken = new ApiError(409, { error: 'Another form has this slug.', code: 'SLUG_TAKEN' });
-		expect(errorOf(taken, 'slug')).toBe('Another form has this slug.');
-		expect(errorOf(taken, 'name')).toBeUndefined();
-	});
 });

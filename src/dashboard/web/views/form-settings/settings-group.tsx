@@ -1,6 +1,6 @@
 /** The settings of one group, which are saved together; a switch is saved at once. */
 
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { SettingGroup } from '../../../../forms/kinds/setting.ts';
 import { FORM_SETTINGS, SETTING_NAMES, type SettingName } from '../../../../forms/settings.ts';
 import * as api from '../../api.ts';
@@ -21,6 +21,31 @@ interface Props {
 
 /** Settings as their inputs hold them. */
 type Draft = Partial<Record<SettingName, unknown>>;
+
+/** What a session has typed and not saved, by group: a view that is left and opened again has it still. */
+const unsaved = new WeakMap<object, Map<string, Draft>>();
+
+function unsavedOf(owner: object): Map<string, Draft> {
+	const drafts = unsaved.get(owner) ?? new Map<string, Draft>();
+	unsaved.set(owner, drafts);
+	return drafts;
+}
+
+/** Keeps what is typed and not saved, and has the browser ask before the page is closed or reloaded. */
+function useUnsaved({ form, group }: Props, typed: Draft | undefined): void {
+	useEffect(() => {
+		const kept = unsavedOf(session.value ?? {});
+		const place = `${form.id} ${group}`;
+		if (typed === undefined) {
+			kept.delete(place);
+			return;
+		}
+		kept.set(place, typed);
+		const ask = (event: Event) => event.preventDefault();
+		addEventListener('beforeunload', ask);
+		return () => removeEventListener('beforeunload', ask);
+	}, [typed]);
+}
 
 const namesIn = (group: SettingGroup) => SETTING_NAMES.filter((name) => FORM_SETTINGS[name].group === group);
 
@@ -52,26 +77,28 @@ function Switches({ form, group }: Props) {
 
 export function GroupForm({ form, group }: Props) {
 	const controls = controlsIn(group);
-	const draftOf = (stored: Form): Draft =>
-		Object.fromEntries(controls.map(({ name, draft }) => [name, draft(stored[name])]));
-	const [draft, setDraft] = useState(() => draftOf(form));
+	const stored: Draft = Object.fromEntries(controls.map(({ name, draft }) => [name, draft(form[name])]));
+	const kept = unsavedOf(session.value ?? {}).get(`${form.id} ${group}`);
+	/** Only what is typed here: another owner's changes to the rest show, and stay when this is saved. */
+	const [typed, setTyped] = useState<Draft>(kept ?? {});
 	/** From the first change on there is a button to save, which keeps its focus then. */
-	const [isTouched, setTouched] = useState(false);
+	const [isTouched, setTouched] = useState(kept !== undefined);
+	const draft = { ...stored, ...typed };
+	const changed = controls.filter(({ name }) => JSON.stringify(draft[name]) !== JSON.stringify(stored[name]));
+	const isChanged = changed.length > 0;
 	const { run, isBusy, error } = useAction(async () => {
-		const change = Object.fromEntries(
-			controls.map(({ name, setting, change }) => [name, change(draft[name], setting)]),
-		);
+		const change = Object.fromEntries(changed.map(({ name, setting, change }) => [name, change(draft[name], setting)]));
 		const saved = await api.forms
 			.update(form.id, change)
 			.catch((error) => showUnsaved(error, words.formSettings.settings));
 		putForm(saved);
-		setDraft(draftOf(saved));
+		setTyped({});
 		showToast(words.formSettings.saved);
 	});
-	const isChanged = JSON.stringify(draft) !== JSON.stringify(draftOf(form));
+	useUnsaved({ form, group }, isChanged ? typed : undefined);
 	const set = (name: SettingName) => (value: unknown) => {
 		setTouched(true);
-		setDraft((before) => ({ ...before, [name]: value }));
+		setTyped((before) => ({ ...before, [name]: value }));
 	};
 	return (
 		<form class="card stack large" onSubmit={run} noValidate>
@@ -90,12 +117,7 @@ export function GroupForm({ form, group }: Props) {
 				/>
 			))}
 			{isTouched && (
-				<FormFoot
-					save={words.formSettings.save}
-					isBusy={isBusy}
-					isChanged={isChanged}
-					onDiscard={() => setDraft(draftOf(form))}
-				/>
+				<FormFoot save={words.formSettings.save} isBusy={isBusy} isChanged={isChanged} onDiscard={() => setTyped({})} />
 			)}
 		</form>
 	);
