@@ -7,6 +7,7 @@ import { AppError } from './errors.ts';
 import { startFileWatch } from './files/file-watch.ts';
 import { createDrain, type Drain } from './http/drain.ts';
 import type { Fetch } from './http/request-pipeline.ts';
+import { isAddress } from './network/address-ranges.ts';
 import { localUrl } from './network/local-url.ts';
 import { startDescriptorWatch } from './server/descriptor-watch.ts';
 import { type Handlers, openHandlers } from './server/handlers.ts';
@@ -167,10 +168,16 @@ function listen({ host, port, fetch }: { host: string; port: number; fetch: Fetc
 			fetch,
 		});
 	} catch (cause) {
-		const isTaken = (cause as { code?: string }).code === 'EADDRINUSE';
-		const reason = isTaken ? 'it is in use. Choose another port.' : `${(cause as Error).message}.`;
-		throw new AppError('UNAVAILABLE', `Cannot listen at ${host}:${port}: ${reason}`, { cause });
+		throw new AppError('UNAVAILABLE', `Cannot listen at ${host}:${port}: ${reasonOf(cause, host)}`, { cause });
 	}
+}
+
+function reasonOf(cause: unknown, host: string): string {
+	const { code, message } = cause as Error & { code?: string };
+	// Bun does not tell a name that cannot be resolved from a port that is taken.
+	if (!isAddress(host) && code !== 'EACCES') return `it is in use, or "${host}" is not a name of this machine.`;
+	if (code === 'EADDRINUSE') return 'it is in use. Choose another port.';
+	return code === 'EADDRNOTAVAIL' ? 'this machine does not have that address.' : `${message}.`;
 }
 
 async function stopListeners(listeners: Bun.Server<undefined>[], deadlineMs: number): Promise<void> {

@@ -203,7 +203,7 @@ export function withSettings(command: CliCommand, keys: readonly Key[] = KEYS): 
 		if (isSecret) continue;
 		const value = type.placeholder === 'true|false' ? '[true|false]' : `<${type.placeholder}>`;
 		const help = `${description} (${envName(key)}; default: ${defaultText ?? absent})`;
-		command.option(`${flagName(key)} ${value}`, help);
+		command.setting(`${flagName(key)} ${value}`, help, type.choices);
 	}
 	return command.option('--config <path>', 'Settings file (default: formsrv.toml in the working directory, if any)');
 }

@@ -12,6 +12,13 @@ export class CliCommand extends Command {
 		return this.addOption(new Option(flags, description).choices(words));
 	}
 
+	/** An option that a setting checks: its words are for the help and for completion. */
+	setting(flags: string, description: string, words?: readonly string[]): this {
+		const option = new Option(flags, description);
+		if (words) option.argChoices = [...words];
+		return this.addOption(option);
+	}
+
 	/** @param lines Calls of it. */
 	examples(...lines: string[]): this {
 		return this.addHelpText('after', `\nExamples:\n${lines.map((text) => `  ${text}`).join('\n')}`);

@@ -28,7 +28,7 @@ export function addMark(parent: CliCommand, cli: Cli, marks = Object.keys(MARKS)
 	const command = parent
 		.command('mark')
 		.description(
-			`Mark submissions as ${marks.join(', ')}. A running server learns what is spam or genuine within seconds.`,
+			`Mark submissions as ${marks.slice(0, -1).join(', ')} or ${marks.at(-1)}. A running server learns what is spam or genuine within seconds.`,
 		)
 		.argument('<form>', 'Id or slug of the form')
 		.addArgument(new Argument('<as>', 'What to mark them as').choices(marks))

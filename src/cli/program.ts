@@ -65,7 +65,7 @@ export async function createProgram(cli: Cli, argv: readonly string[]): Promise<
 		)
 		.version(VERSION, '--version', 'Print the version')
 		.helpOption('-h, --help', 'Show help')
-		.helpCommand('help [command]', 'Show the help of a command')
+		.helpCommand('help [command]', 'Show the help of a command.')
 		.exitOverride()
 		.configureOutput({
 			writeOut: (text) => stdout.write(text),

@@ -11,6 +11,8 @@ import { reject } from './value-problem.ts';
 export interface ValueType<T> {
 	/** The placeholder of the value in the help, such as `number`. */
 	placeholder: string;
+	/** The words of which a value is one, if there are only a few. */
+	choices?: readonly string[];
 	/** The allowed values, for the documentation, such as `0–65535`. */
 	values: string;
 	/** @throws ValueProblem */
@@ -87,7 +89,8 @@ export const boolean: ValueType<boolean> = {
 
 export function oneOf<const T extends string>(choices: readonly T[]): ValueType<T> {
 	return {
-		placeholder: choices.join('|'),
+		placeholder: 'choice',
+		choices,
 		values: choices.join(', '),
 		parse: (text) => choices.find((choice) => choice === text) ?? reject(`must be one of ${choices.join(', ')}`),
 	};
@@ -121,7 +124,8 @@ function withoutBrackets(text: string): string {
 }
 
 function isHost(text: string): boolean {
-	return isAddress(text) || /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(text);
+	// A name that ends in a number is an IPv4 address, or wrong.
+	return isAddress(text) || (/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(text) && !/(^|\.)\d+$/.test(text));
 }
 
 export const origin: ValueType<string> = {
@@ -253,7 +257,7 @@ export const addressRanges: ValueType<string[]> = {
 
 /** `private`, `none`, or {@link addressRanges}; one text, entries separated by commas. */
 export const trustedProxies: ValueType<string> = {
-	placeholder: 'private|none|addresses',
+	placeholder: 'addresses',
 	values: 'private, none, or addresses and ranges separated by commas',
 	parse(text) {
 		if (PROXY_WORDS.includes(text.toLowerCase())) return text.toLowerCase();

@@ -29,6 +29,13 @@ describe('help', () => {
 		expect(stdout).toStartWith(usage);
 	});
 
+	test.each(['serve', 'doctor'])('%s --help wraps what it says', async (command) => {
+		const { stdout } = await cli.call(command, '--help');
+		expect(stdout).toMatch(/^ {2}--log-level <choice> {2,}\S.*\n {20,}\S.*choices: "debug"/m);
+		const [, options = ''] = /\nSettings:\n(.*?)\n\n/s.exec(`${stdout}\n\n`) ?? [];
+		expect(options.split('\n').filter((line) => line.length > 100)).toEqual([]);
+	});
+
 	test('serve --help names every setting, the secrets without a flag as well', async () => {
 		const { stdout } = await cli.call('serve', '--help');
 		expect(stdout).toMatch(/--submit-port <number>.*[\s\S]*\(FORMSRV_SUBMIT_PORT; default: 8081\)/);

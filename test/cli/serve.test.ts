@@ -155,6 +155,18 @@ describe('serve', () => {
 		await first.stop();
 	});
 
+	// 192.0.2.0/24 is for documentation: no machine has an address of it.
+	test.each([
+		['192.0.2.1', 'this machine does not have that address.'],
+		['nowhere.invalid', 'it is in use, or "nowhere.invalid" is not a name of this machine.'],
+	])('says in one sentence why it cannot listen at %s', async (host, reason) => {
+		expect(await cli.call('serve', '--data-dir', 'unreachable', '--host', host, '--port', '0')).toEqual({
+			code: 1,
+			stdout: '',
+			stderr: `Cannot listen at ${host}:0: ${reason}\n`,
+		});
+	});
+
 	test('closes its first port if the second is taken', async () => {
 		const taken = await serve(...ANY_PORTS, '--data-dir', 'other');
 		const free = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
