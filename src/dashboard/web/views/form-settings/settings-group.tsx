@@ -22,7 +22,7 @@ interface Props {
 /** Settings as their inputs hold them. */
 type Draft = Partial<Record<SettingName, unknown>>;
 
-/** What a session has typed and not saved, by group: a view that is left and opened again has it still. */
+/** Unsaved settings of a session, by group: a view that is left and opened again has them still. */
 const unsaved = new WeakMap<object, Map<string, Draft>>();
 
 function unsavedOf(owner: object): Map<string, Draft> {
