@@ -6,7 +6,8 @@ import { parsePage, readTimes, single, type Times } from '../http/query-paramete
 import { decodeId, encodeId } from '../ids.ts';
 import { type AuditRow, auditLog } from '../storage/audit-table.ts';
 import type { Storage } from '../storage/contract.ts';
-import { apiKeys, type Mode } from '../storage/tables.ts';
+import { apiKeys } from '../storage/session-tables.ts';
+import type { Mode } from '../storage/tables.ts';
 import { inChunks, type Pause } from '../tasks/in-chunks.ts';
 import { ACTOR_KINDS, type ActorKind, TOTAL_MAX } from './bounds.ts';
 import type { AuditEntry, AuditLog } from './schema.ts';

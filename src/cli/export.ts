@@ -13,7 +13,7 @@ import { plural } from '../text/plural.ts';
 import { about, type Cli, CommandError, findForm, type Options, type Output, withStorage } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { pass, type Write, writeToFile } from './output-file.ts';
-import { CRITERIA, queryOf, withCriteria } from './query-options.ts';
+import { QUERY, queryOf, withCriteria } from './query-options.ts';
 import { operator } from './submission-files.ts';
 
 const LEFT_OUT_SHOWN = 20;
@@ -57,7 +57,7 @@ export function addExport(submissions: CliCommand, cli: Cli): void {
 			'timeZone',
 			'formulas',
 			'bom',
-			...CRITERIA,
+			...QUERY,
 		]);
 		const query = parseExportQuery(params);
 		if (query.format === 'xlsx' && options.output === undefined && options.files === undefined)

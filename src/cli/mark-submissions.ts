@@ -1,29 +1,23 @@
 /** `formsrv submissions mark` and `delete`, and `formsrv spam mark`: what is done with those that ids or criteria choose. */
 
 import { Argument } from 'commander';
-import type { Flags } from '../storage/filters.ts';
+import { FLAG_NAMES, FLAGS, type FlagName, TEXT_NAMES } from '../storage/owned.ts';
 import type { BulkTarget, Deleted } from '../submissions/bulk/schema.ts';
+import { CRITERIA, SWITCH_NAMES } from '../submissions/criteria.ts';
 import { plural } from '../text/plural.ts';
 import { at, findForm } from './api.ts';
 import { type Cli, CommandError, type Options } from './cli.ts';
 import type { CliCommand } from './command.ts';
-import { CRITERIA, withCriteria } from './query-options.ts';
+import { withCriteria } from './query-options.ts';
 import { runOnApi } from './run-on-api.ts';
 
-const MARKS = {
-	read: { isRead: true },
-	unread: { isRead: false },
-	starred: { isStarred: true },
-	unstarred: { isStarred: false },
-	spam: { isSpam: true },
-	genuine: { isSpam: false },
-	archived: { isArchived: true },
-	unarchived: { isArchived: false },
-} satisfies Record<string, Partial<Flags>>;
-type Mark = keyof typeof MARKS;
+/** The flags that a mark sets. */
+const MARKS = new Map<string, Partial<Record<FlagName, boolean>>>(
+	FLAG_NAMES.flatMap((name) => FLAGS[name].map((mark, i) => [mark, { [name]: i === 0 }] as const)),
+);
 
 /** With those that say spam a running server learns. */
-export function addMark(parent: CliCommand, cli: Cli, marks = Object.keys(MARKS) as Mark[]): void {
+export function addMark(parent: CliCommand, cli: Cli, marks = [...MARKS.keys()]): void {
 	const [first = 'spam'] = marks;
 	const command = parent
 		.command('mark')
@@ -38,8 +32,8 @@ export function addMark(parent: CliCommand, cli: Cli, marks = Object.keys(MARKS)
 		`formsrv ${parent.name()} mark contact-k3v9x2qm genuine --filter starred`,
 		`formsrv ${parent.name()} mark contact-k3v9x2qm spam --filter spam --since 2026-01-01`,
 	);
-	runOnApi(command, { cli }, (options, form: string, as: Mark, ids: string[]) => {
-		const change = { ...targetOf(options, ids), set: MARKS[as] };
+	runOnApi(command, { cli }, (options, form: string, as: string, ids: string[]) => {
+		const change = { ...targetOf(options, ids), set: MARKS.get(as) };
 		return async (api) => {
 			const { id } = await findForm(api, form);
 			const { updated } = await api.patch<{ updated: number }>(at`/api/forms/${id}/submissions`, change);
@@ -72,20 +66,23 @@ export function addLabel(submissions: CliCommand, cli: Cli): void {
 	});
 }
 
-export function addNote(submissions: CliCommand, cli: Cli): void {
-	const command = submissions
-		.command('note')
-		.description('Write a note about a submission, in place of the one before; without a text remove it.')
-		.argument('<form>', 'Id or slug of the form')
-		.argument('<submission>', 'Its id')
-		.argument('[text]', 'The note')
-		.examples('formsrv submissions note contact-k3v9x2qm cmnrg2x8a1c "Called back on Monday."');
-	runOnApi(command, { cli }, (options, form: string, submission: string, text?: string) => async (api) => {
-		const { id } = await findForm(api, form);
-		const note = text === undefined || text === '' ? null : text;
-		await api.patch(at`/api/forms/${id}/submissions/${submission}`, { note });
-		cli.printResult(options, { note }, note === null ? 'It has no note now.' : 'The note is written.');
-	});
+/** A command for each text. */
+export function addTexts(submissions: CliCommand, cli: Cli): void {
+	for (const name of TEXT_NAMES) {
+		const command = submissions
+			.command(name)
+			.description(`Write the ${name} of a submission, in place of the one before; without a text remove it.`)
+			.argument('<form>', 'Id or slug of the form')
+			.argument('<submission>', 'Its id')
+			.argument('[text]', `The ${name}`)
+			.examples(`formsrv submissions ${name} contact-k3v9x2qm cmnrg2x8a1c "For Ada."`);
+		runOnApi(command, { cli }, (options, form: string, submission: string, text?: string) => async (api) => {
+			const { id } = await findForm(api, form);
+			const set = { [name]: text || null };
+			await api.patch(at`/api/forms/${id}/submissions/${submission}`, set);
+			cli.printResult(options, set, text ? `The ${name} is written.` : `It has no ${name} now.`);
+		});
+	}
 }
 
 export function addDelete(submissions: CliCommand, cli: Cli): void {
@@ -116,16 +113,16 @@ export function addDelete(submissions: CliCommand, cli: Cli): void {
 
 /** @throws CommandError unless either ids or criteria choose */
 function targetOf(options: Options, ids: string[]): BulkTarget {
-	const given = CRITERIA.filter((criterion) => options[criterion] !== undefined && criterion !== 'order');
+	const given = CRITERIA.filter((criterion) => options[criterion] !== undefined);
 	if (ids.length > 0 === given.length > 0) {
+		const names = CRITERIA.map((criterion) => `--${criterion}`);
 		throw new CommandError(
-			'Name submissions, or choose them with --filter, --archived, --label, --search, --since or --until.',
+			`Name submissions, or choose them with ${names.slice(0, -1).join(', ')} or ${names.at(-1)}.`,
 			2,
 		);
 	}
-	const { archived, ...criteria } = Object.fromEntries(
-		given.map((criterion) => [criterion, String(options[criterion])]),
-	);
 	if (ids.length > 0) return { ids };
-	return { filter: 'all', ...criteria, ...(archived !== undefined && { archived: archived === 'true' }) };
+	const texts = Object.fromEntries(given.map((criterion) => [criterion, String(options[criterion])]));
+	const switches = SWITCH_NAMES.filter((name) => texts[name]).map((name) => [name, texts[name] === 'true']);
+	return { filter: 'all', ...texts, ...Object.fromEntries(switches) };
 }

@@ -1,14 +1,15 @@
 /** `formsrv submissions`: lists and exports submissions. */
 
 import type { Static } from '@sinclair/typebox';
+import { FLAGS, mapFlags } from '../storage/owned.ts';
 import type { Submission, SubmissionList } from '../submissions/schema.ts';
 import { exactText, parseExact } from '../text/exact-json.ts';
 import { at, findForm } from './api.ts';
 import type { Cli } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { addExport } from './export.ts';
-import { addDelete, addLabel, addMark, addNote } from './mark-submissions.ts';
-import { CRITERIA, queryOf, withCriteria } from './query-options.ts';
+import { addDelete, addLabel, addMark, addTexts } from './mark-submissions.ts';
+import { QUERY, queryOf, withCriteria } from './query-options.ts';
 import { runOnApi } from './run-on-api.ts';
 import { addSubmissionFiles } from './submission-files.ts';
 import { shorten, shortTime } from './table.ts';
@@ -21,7 +22,7 @@ export function addSubmissions(program: CliCommand, cli: Cli): void {
 	addShow(submissions, cli);
 	addMark(submissions, cli);
 	addLabel(submissions, cli);
-	addNote(submissions, cli);
+	addTexts(submissions, cli);
 	addDelete(submissions, cli);
 	addSubmissionFiles(submissions, cli);
 	addExport(submissions, cli);
@@ -45,7 +46,7 @@ function addList(submissions: CliCommand, cli: Cli): void {
 	);
 	runOnApi(command, { cli }, (options, name: string) => {
 		const inOrder = options.after === undefined ? options : { order: 'asc', ...options };
-		const query = queryOf(inOrder, ['limit', 'offset', 'after', ...CRITERIA]);
+		const query = queryOf(inOrder, ['limit', 'offset', 'after', ...QUERY]);
 		return async (api) => {
 			const { id } = await findForm(api, name);
 			const json = await (await api.open(at`/api/forms/${id}/submissions`, query)).text();
@@ -93,10 +94,10 @@ function printPage(cli: Cli, { submissions, pagination }: SubmissionList): void 
 }
 
 function stateOf(submission: SubmissionList['submissions'][number]): string {
-	const { isRead, isStarred, isSpam, isPending, isArchived, labels } = submission;
-	const place = [isSpam && 'spam', isPending && 'pending', isArchived && 'archived'];
-	const flags = [...place, isRead ? 'read' : 'unread', isStarred && 'starred'];
-	return [...flags, ...labels.map((label) => `#${label}`)].filter(Boolean).join(',');
+	const { isSpam, isArchived, isRead, ...others } = mapFlags((name) => submission[name] && FLAGS[name][0]);
+	const first = [isSpam, submission.isPending && 'pending', isArchived, isRead || 'unread'];
+	const labels = submission.labels.map((label) => `#${label}`);
+	return [...first, ...Object.values(others), ...labels].filter(Boolean).join(',');
 }
 
 function summaryOf(data: Record<string, unknown>): string {

@@ -4,6 +4,7 @@ import { presentFile, type ShownFile } from '../files/present-file.ts';
 import { encodeId } from '../ids.ts';
 import { parseReasons, reasonsOfForm, scoreOf } from '../spam/verdict.ts';
 import { splitLabels } from '../storage/labels.ts';
+import { columnOfWords, mapFlags, TEXT_NAMES } from '../storage/owned.ts';
 import type { StoredFile, StoredSubmission } from '../storage/submission.ts';
 import type { Timeline } from '../storage/timeline.ts';
 
@@ -23,6 +24,12 @@ interface Member {
 	column?: { name?: string; cell?: (row: Shown, timeline: Timeline) => string };
 }
 
+/** Exports have had the first three before the fields from the beginning; the columns of later flags stand behind. */
+const { isRead, isStarred, isSpam, ...laterFlags } = mapFlags(
+	(name): Member => ({ name, json: (row) => `${row[name]}`, column: {} }),
+);
+const LATER_FLAGS = Object.values(laterFlags);
+
 /** Every member of a `Submission` beside `id` and `data`, in order: harmless ones, … */
 export const STATE: readonly Member[] = [
 	{
@@ -30,9 +37,9 @@ export const STATE: readonly Member[] = [
 		json: ({ id }, { timeline }) => `"${timeline.isoOf(id)}"`,
 		column: { cell: ({ id }, timeline) => timeline.isoOf(id) },
 	},
-	{ name: 'isRead', json: ({ isRead }) => `${isRead}`, column: {} },
-	{ name: 'isStarred', json: ({ isStarred }) => `${isStarred}`, column: {} },
-	{ name: 'isSpam', json: ({ isSpam }) => `${isSpam}`, column: {} },
+	isRead,
+	isStarred,
+	isSpam,
 	{ name: 'isPending', json: ({ isPending }) => `${isPending}` },
 	{
 		name: 'confirmedAt',
@@ -44,7 +51,6 @@ export const STATE: readonly Member[] = [
 		json: ({ isSpam, spamReason }) => (isSpam ? JSON.stringify(spamReason ?? 'marked') : undefined),
 	},
 ];
-const ARCHIVE: Member = { name: 'isArchived', json: ({ isArchived }) => `${isArchived}`, column: {} };
 /** … those that reveal content, … */
 const CONTENT: readonly Member[] = [
 	{
@@ -68,26 +74,28 @@ const CONTENT: readonly Member[] = [
 	},
 	{ name: 'damaged', json: ({ isDamaged }) => (isDamaged ? 'true' : undefined) },
 ];
-/** … and what the owner wrote, which stays with owners. Fields may well be called so, and columns are not. */
+/** … and what the owner wrote, which stays with owners. */
 const OWN_WORDS: readonly Member[] = [
 	{
 		name: 'labels',
 		json: ({ labels }) => JSON.stringify(splitLabels(labels)),
-		column: { name: 'ownerLabels', cell: ({ labels }) => splitLabels(labels).join(', ') },
+		column: { name: columnOfWords('labels'), cell: ({ labels }) => splitLabels(labels).join(', ') },
 	},
-	{
-		name: 'note',
-		json: ({ note }) => JSON.stringify(note),
-		column: { name: 'ownerNote', cell: ({ note }) => note ?? '' },
-	},
+	...TEXT_NAMES.map(
+		(name): Member => ({
+			name,
+			json: (row) => JSON.stringify(row[name]),
+			column: { name: columnOfWords(name), cell: (row) => row[name] ?? '' },
+		}),
+	),
 ];
-const HARMLESS = [...STATE, ARCHIVE];
+const HARMLESS = [...STATE, ...LATER_FLAGS];
 const SENT = [...HARMLESS, ...CONTENT];
 export const MEMBERS = [...SENT, ...OWN_WORDS];
 /** Members that need the permission to read. */
 export const DISCLOSING = [...CONTENT, ...OWN_WORDS];
 /** Members whose columns come behind the fields, new ones at the end. */
-export const BEHIND_FIELDS = [...CONTENT, ARCHIVE, ...OWN_WORDS];
+export const BEHIND_FIELDS = [...CONTENT, ...LATER_FLAGS, ...OWN_WORDS];
 
 /** A submission without what its reasons say of other forms. */
 export function ofFormOnly<Row extends Pick<Shown, 'spamReasons'>>(row: Row): Row {

@@ -9,8 +9,9 @@ import { type Changes, changesBetween, clipped, SECRET } from '../storage/audit/
 import type { Db, Storage } from '../storage/contract.ts';
 import { FormGone, UniqueViolation } from '../storage/errors.ts';
 import { type Counts, mapOtherCounts, toCounts } from '../storage/filters.ts';
+import { apiKeys, keyForms } from '../storage/session-tables.ts';
 import type { NewDelivery } from '../storage/submission.ts';
-import { apiKeys, deliveries, type FormRow, forms, keyForms, type Mode } from '../storage/tables.ts';
+import { deliveries, type FormRow, forms, type Mode } from '../storage/tables.ts';
 import { checkFormSettings, shownSettings } from './check-settings.ts';
 import { createFormerSlugs, slugTaken } from './former-slugs.ts';
 import { type NextDeletion, nextDeletion } from './next-deletion.ts';

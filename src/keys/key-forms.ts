@@ -4,7 +4,8 @@ import { and, asc, eq, isNull, or } from 'drizzle-orm';
 import { AppError, invalidField } from '../errors.ts';
 import { decodeId, encodeId } from '../ids.ts';
 import type { Storage } from '../storage/contract.ts';
-import { type ApiKeyRow, type FormRow, forms, keyForms, type Mode, type Permission } from '../storage/tables.ts';
+import { type ApiKeyRow, keyForms } from '../storage/session-tables.ts';
+import { type FormRow, forms, type Mode, type Permission } from '../storage/tables.ts';
 import { FORM_KEY_PERMISSIONS, KEY_FORMS_MAX } from './bounds.ts';
 
 interface Wanted {

@@ -1,7 +1,7 @@
 /** Pure: the row of a key, how it is shown, and what the audit log says of it. */
 
 import { encodeId } from '../ids.ts';
-import type { ApiKeyRow } from '../storage/tables.ts';
+import type { ApiKeyRow } from '../storage/session-tables.ts';
 import type { ApiKey } from './schema.ts';
 import { createToken, displayToken, hashToken } from './token.ts';
 

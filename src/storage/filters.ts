@@ -1,13 +1,14 @@
 /** The filters of lists, each once: which submissions it shows, in SQL and of one at hand, and the counter of how many. Pure, for browsers too. */
 
-export interface Flags {
-	isRead: boolean;
-	isStarred: boolean;
-	isSpam: boolean;
+import { FLAG_NAMES, type FlagName, mapFlags } from './owned.ts';
+
+export interface Flags extends Record<FlagName, boolean> {
 	/** It waits until its visitor has confirmed an address. None is spam and waits. */
 	isPending: boolean;
-	isArchived: boolean;
 }
+
+/** The flags of a submission that arrives. */
+export const NEW: Flags = { ...mapFlags(() => false), isPending: false };
 
 /** Where submissions lie, each in one place: as the column `is_spam` has it, by which the indexes of lists and names go. */
 export const PLACE = { inbox: 0, spam: 1, pending: 2 } as const;
@@ -39,53 +40,22 @@ export type Counter = keyof typeof COUNT_NAMES;
 export const COUNTERS = Object.keys(COUNT_NAMES) as Counter[];
 export type Counts = Record<Counter, number>;
 
-interface Rule {
-	condition: string;
-	matches(flags: Flags): boolean;
-}
-
-interface FilterRule extends Rule {
-	counter: Counter;
+interface FilterRule {
 	place: Place;
+	/** Those that its submissions have or have not; without any, all of the place. */
+	flags?: Partial<Record<FlagName, boolean>>;
+	counter: Counter;
 	/** How many of those it shows are archived. */
 	archived: Counter;
 }
 
 const RULES = {
-	all: { counter: 'total', archived: 'archived', place: PLACE.inbox, condition: 'is_spam = 0', matches: isInInbox },
-	unread: {
-		counter: 'unread',
-		archived: 'archived_unread',
-		place: PLACE.inbox,
-		condition: 'is_spam = 0 and is_read = 0',
-		matches: (flags) => isInInbox(flags) && !flags.isRead,
-	},
-	starred: {
-		counter: 'starred',
-		archived: 'archived_starred',
-		place: PLACE.inbox,
-		condition: 'is_spam = 0 and is_starred = 1',
-		matches: (flags) => isInInbox(flags) && flags.isStarred,
-	},
-	spam: {
-		counter: 'spam',
-		archived: 'archived_spam',
-		place: PLACE.spam,
-		condition: 'is_spam = 1',
-		matches: ({ isSpam }) => isSpam,
-	},
-	pending: {
-		counter: 'pending',
-		archived: 'archived_pending',
-		place: PLACE.pending,
-		condition: 'is_spam = 2',
-		matches: ({ isPending }) => isPending,
-	},
+	all: { place: PLACE.inbox, counter: 'total', archived: 'archived' },
+	unread: { place: PLACE.inbox, flags: { isRead: false }, counter: 'unread', archived: 'archived_unread' },
+	starred: { place: PLACE.inbox, flags: { isStarred: true }, counter: 'starred', archived: 'archived_starred' },
+	spam: { place: PLACE.spam, counter: 'spam', archived: 'archived_spam' },
+	pending: { place: PLACE.pending, counter: 'pending', archived: 'archived_pending' },
 } satisfies Record<string, FilterRule>;
-
-function isInInbox({ isSpam, isPending }: Flags): boolean {
-	return !isSpam && !isPending;
-}
 
 export type Filter = keyof typeof RULES;
 export const FILTERS = Object.keys(RULES) as Filter[];
@@ -99,11 +69,23 @@ export interface View<Name = Filter> {
 /** Where the submissions are that a filter lets through. */
 export const placeOfFilter = (filter: Filter): Place => RULES[filter].place;
 
+/** The flags that a view asks for. */
+const flagsOf = ({ flags }: Partial<FilterRule>, isArchived?: boolean) =>
+	Object.entries({ ...flags, isArchived }).filter(([, value]) => value !== undefined) as [FlagName, boolean][];
+const columnOf = (flag: FlagName) => flag.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
 /** The condition of a view. "any": all submissions, wherever they lie and however they are marked meanwhile. */
 export function conditionOf({ filter, isArchived }: View<Filter | 'any'>): string {
-	const condition = filter === 'any' ? 'true' : RULES[filter].condition;
-	return isArchived === undefined ? condition : `${condition} and is_archived = ${Number(isArchived)}`;
+	const rule: Partial<FilterRule> = filter === 'any' ? {} : RULES[filter];
+	const place = rule.place === undefined ? 'true' : `is_spam = ${rule.place}`;
+	return [place, ...flagsOf(rule, isArchived).map(([flag, value]) => `${columnOf(flag)} = ${Number(value)}`)].join(
+		' and ',
+	);
 }
+
+/** Returns whether a filter shows a submission. */
+const shows = (rule: FilterRule, flags: Flags): boolean =>
+	placeOf(flags) === rule.place && flagsOf(rule).every(([flag, value]) => flags[flag] === value);
 
 /** How many submissions a view shows. */
 export function countOf({ filter, isArchived }: View, counts: Readonly<Counts>): number {
@@ -119,19 +101,14 @@ export function countSql({ filter, isArchived }: View, row = ''): string {
 	return isArchived ? row + archived : `(${row}${counter} - ${row}${archived})`;
 }
 
-const RULE_OF = Object.fromEntries(
-	FILTERS.flatMap((filter): [Counter, Rule][] => {
-		const rule: FilterRule = RULES[filter];
-		const matches = (flags: Flags) => flags.isArchived && rule.matches(flags);
-		return [
-			[rule.counter, rule],
-			[rule.archived, { condition: conditionOf({ filter, isArchived: true }), matches }],
-		];
-	}),
-) as Record<Counter, Rule>;
-
+const CONDITIONS = Object.fromEntries(
+	FILTERS.flatMap((filter) => [
+		[RULES[filter].counter, conditionOf({ filter })],
+		[RULES[filter].archived, conditionOf({ filter, isArchived: true })],
+	]),
+);
 /** The columns that count submissions, under the names of {@link COUNTERS} and in their order. */
-export const COUNTED = COUNTERS.map((name) => `count(*) filter (where ${RULE_OF[name].condition}) ${name}`).join(', ');
+export const COUNTED = COUNTERS.map((name) => `count(*) filter (where ${CONDITIONS[name]}) ${name}`).join(', ');
 
 export function mapCounts(count: (counter: Counter, i: number) => number): Counts {
 	return Object.fromEntries(COUNTERS.map((counter, i) => [counter, count(counter, i)])) as Counts;
@@ -155,30 +132,28 @@ export function toCounts(values: readonly unknown[] = []): Counts {
 	return mapCounts((_, i) => Number(values[i] ?? 0));
 }
 
-const indexOf = (flags: Flags) =>
-	Number(flags.isRead) + 2 * Number(flags.isStarred) + 4 * Number(flags.isArchived) + 8 * placeOf(flags);
-const OF_FLAGS: readonly Counts[] = Array.from({ length: 8 * PLACES.length }, (_, i) => {
-	const place = i >> 3;
-	const [isSpam, isPending] = [place === PLACE.spam, place === PLACE.pending];
-	const flags = { isRead: (i & 1) > 0, isStarred: (i & 2) > 0, isArchived: (i & 4) > 0, isSpam, isPending };
-	return mapCounts((counter) => Number(RULE_OF[counter].matches(flags)));
-});
 const NOTHING = toCounts();
-/** The flags of a submission that arrives. */
-export const NEW: Flags = { isRead: false, isStarred: false, isSpam: false, isPending: false, isArchived: false };
+const KNOWN: Counts[] = [];
 
-/** The counts of one submission. */
+/** The counts of one submission, made once for each of the few combinations of flags. */
 export function countsOf(flags: Flags): Readonly<Counts> {
-	return OF_FLAGS[indexOf(flags)] as Counts;
+	let index: number = placeOf(flags);
+	for (const name of FLAG_NAMES) index = 2 * index + Number(flags[name]);
+	const known = KNOWN[index];
+	if (known) return known;
+	const counts = toCounts();
+	for (const rule of Object.values(RULES).filter((one) => shows(one, flags))) {
+		counts[rule.counter] = 1;
+		counts[rule.archived] = Number(flags.isArchived);
+	}
+	KNOWN[index] = counts;
+	return counts;
 }
 
 /** The change of the counts when the flags of a submission change; when it comes, without `before`, or goes, without `after`. */
 export function moveOf(before?: Flags, after?: Flags): Counts {
-	return difference(after ? countsOf(after) : NOTHING, before ? countsOf(before) : NOTHING);
-}
-
-function difference(after: Readonly<Counts>, before: Readonly<Counts>): Counts {
-	return mapCounts((counter) => after[counter] - before[counter]);
+	const [from, to] = [before ? countsOf(before) : NOTHING, after ? countsOf(after) : NOTHING];
+	return mapCounts((counter) => to[counter] - from[counter]);
 }
 
 /** How many submissions are counted in all, wherever they lie. */

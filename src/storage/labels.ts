@@ -1,9 +1,8 @@
 /** Pure: the labels that owners give submissions, as they are stored: one a line, between line breaks. For browsers too. */
 
 export const LABELS_MAX = 10;
-/** In characters, as the other. */
+/** In characters. */
 export const LABEL_MAX = 40;
-export const NOTE_MAX = 4000;
 
 /** `null`: none. */
 export function joinLabels(labels: readonly string[]): string | null {

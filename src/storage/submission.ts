@@ -1,7 +1,9 @@
 /** The nouns of the storage contract: submissions as they go in and come out, and which of them are meant. */
 
 import type { FormEvent } from '../events.ts';
-import { type Filter, type Flags, PLACE, type Place, type View } from './filters.ts';
+import { conditionOf, type Filter, type Flags, PLACE, type Place, type View } from './filters.ts';
+import { hasLabel, labelValue } from './labels.ts';
+import type { OwnedName } from './owned.ts';
 import type { deliveries, files, idempotencyKeys, submissions } from './tables.ts';
 
 export type NewDelivery = typeof deliveries.$inferInsert;
@@ -92,15 +94,7 @@ export const holdsValues = (row: NewSubmission): boolean =>
 	row.uniqueHashes !== undefined && row.uniqueHashes.length > 0 && placeOfNew(row) === PLACE.inbox;
 
 /** The columns that owners set. */
-export const OWNED = [
-	'isRead',
-	'isStarred',
-	'isSpam',
-	'isArchived',
-	'labels',
-	'note',
-] as const satisfies (keyof StoredSubmission)[];
-export type Owned = Pick<StoredSubmission, (typeof OWNED)[number]>;
+export type Owned = Pick<StoredSubmission, OwnedName>;
 
 /** The columns to set; `addLabels` and `removeLabels` change the labels of each submission as it has them. */
 export interface Change extends Partial<Owned> {
@@ -133,10 +127,10 @@ export interface Condition extends View {
 	/** Only submissions with this label. */
 	label?: string | undefined;
 	/** Only submissions with `fromId <= id < beforeId`. */
-	fromId?: number;
-	beforeId?: number;
+	fromId?: number | undefined;
+	beforeId?: number | undefined;
 	/** Only submissions in which the search finds all of these, at least one; see `search-words.ts` and `search-text.ts`. */
-	words?: readonly string[];
+	words?: readonly string[] | undefined;
 }
 
 /** Submissions of one form. */
@@ -150,6 +144,16 @@ export type Scanned = Omit<Selection, 'filter'> & { filter: Filter | 'any' };
 /** Returns whether no counts tell how many there are: they are looked for. */
 export const isSought = ({ words, label }: Pick<Scanned, 'words' | 'label'>): boolean =>
 	words !== undefined || label !== undefined;
+
+/** The condition on the rows of a selection, in words that both engines know, and the values of its parameters, which `parameter` names. */
+export function rowCondition(
+	selection: Scanned,
+	parameter: (at: number) => string,
+): { condition: string; values: string[] } {
+	const condition = conditionOf(selection);
+	if (selection.label === undefined) return { condition, values: [] };
+	return { condition: `${condition} and ${hasLabel(parameter(0))}`, values: [labelValue(selection.label)] };
+}
 
 export interface Paging {
 	order: 'asc' | 'desc';

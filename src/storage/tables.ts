@@ -1,4 +1,4 @@
-/** The tables of forms, submissions, keys and deliveries, with their foreign keys and indexes. */
+/** The tables of forms, submissions and deliveries, with their foreign keys and indexes. */
 
 import { sql } from 'drizzle-orm';
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
@@ -14,6 +14,7 @@ import type { RetentionRules } from '../form-values/retention-rules.ts';
 import type { SavedView } from '../form-values/saved-views.ts';
 import { DEFAULT_SPAM_SETTINGS, type SpamSettings } from '../form-values/spam-settings.ts';
 import type { Autoresponder, ConfirmationMail } from '../form-values/visitor-mails.ts';
+import { COUNTERS, type Counter } from './filters.ts';
 
 export const MODES = ['live', 'test'] as const;
 export type Mode = (typeof MODES)[number];
@@ -51,6 +52,9 @@ export type Scan = (typeof SCANS)[number];
 
 export const flag = (name: string) => integer(name, { mode: 'boolean' }).notNull().default(false);
 export const counter = (name: string) => integer(name).notNull().default(0);
+/** A column for each counter of submissions. */
+const counters = <Key extends string>(keyOf: (name: Counter) => Key) =>
+	Object.fromEntries(COUNTERS.map((name) => [keyOf(name), counter(name)])) as Record<Key, ReturnType<typeof counter>>;
 /** A row of a form, gone with it. */
 export const formId = () =>
 	integer('form_id')
@@ -107,16 +111,7 @@ export const forms = sqliteTable('forms', {
 	unknownFields: text('unknown_fields', { enum: UNKNOWN_FIELD_NAMES }).notNull().default('keep'),
 	deletedAt: integer('deleted_at'),
 	// Not under their names of elsewhere: `spam` is a setting.
-	totalCount: counter('total'),
-	unreadCount: counter('unread'),
-	starredCount: counter('starred'),
-	spamCount: counter('spam'),
-	pendingCount: counter('pending'),
-	archivedCount: counter('archived'),
-	archivedUnreadCount: counter('archived_unread'),
-	archivedStarredCount: counter('archived_starred'),
-	archivedSpamCount: counter('archived_spam'),
-	archivedPendingCount: counter('archived_pending'),
+	...counters((name) => `${name}Count` as const),
 	/** Bytes of the files of all its submissions, spam included. */
 	fileBytes: counter('file_bytes'),
 });
@@ -261,18 +256,7 @@ export const submissionBlocks = sqliteTable(
 	{
 		formId: formId(),
 		firstId: integer('first_id').notNull(),
-		/** `total`, `unread` and `starred` are of the inbox. */
-		total: counter('total'),
-		unread: counter('unread'),
-		starred: counter('starred'),
-		spam: counter('spam'),
-		pending: counter('pending'),
-		/** Archived ones among the five. */
-		archived: counter('archived'),
-		archivedUnread: counter('archived_unread'),
-		archivedStarred: counter('archived_starred'),
-		archivedSpam: counter('archived_spam'),
-		archivedPending: counter('archived_pending'),
+		...counters((name) => name),
 	},
 	(table) => [uniqueIndex('submission_blocks_unique').on(table.formId, table.firstId)],
 );
@@ -295,47 +279,6 @@ export const idempotencyKeys = sqliteTable(
 		uniqueIndex('idempotency_keys_unique').on(table.formId, table.key),
 		index('idempotency_keys_age').on(table.createdAt),
 	],
-);
-
-/**
- * An API key: only its SHA-256 and a display form are kept. With `formId` it is a form-level key, for this form and those in
- * `keyForms`; servers that do not know that table see a key of this form alone.
- */
-export const apiKeys = sqliteTable(
-	'api_keys',
-	{
-		id: integer('id').primaryKey(),
-		mode: text('mode', { enum: MODES }).notNull(),
-		formId: integer('form_id').references(() => forms.id, { onDelete: 'cascade' }),
-		name: text('name').notNull().default(''),
-		permissions: text('permissions', { mode: 'json' }).$type<Permission[]>().notNull(),
-		hash: text('hash').notNull().unique(),
-		/** Prefix and last four characters, for a person to recognise it by. */
-		display: text('display').notNull(),
-		expiresAt: integer('expires_at'),
-		revokedAt: integer('revoked_at'),
-		lastUsedAt: integer('last_used_at'),
-		/** Another took its place; it may be valid until `expiresAt` all the same. */
-		isRotated: flag('is_rotated'),
-		/** Makes it a member: a person who signs in as this address, in lower case. There is no token with such a hash. */
-		email: text('email'),
-	},
-	(table) => [
-		index('api_keys_form').on(table.formId),
-		uniqueIndex('api_keys_member').on(table.email, table.mode).where(sql`email is not null and revoked_at is null`),
-	],
-);
-
-/** The forms of a form-level key that has several, each of them. */
-export const keyForms = sqliteTable(
-	'key_forms',
-	{
-		keyId: integer('key_id')
-			.notNull()
-			.references(() => apiKeys.id, { onDelete: 'cascade' }),
-		formId: formId(),
-	},
-	(table) => [uniqueIndex('key_forms_unique').on(table.keyId, table.formId), index('key_forms_form').on(table.formId)],
 );
 
 /** A target that a form's events are posted to. */
@@ -441,20 +384,8 @@ export const usedChallenges = sqliteTable(
 );
 
 /** The counts of submissions that the engine keeps in the row of a form. */
-export const FORM_COUNTS = [
-	'totalCount',
-	'unreadCount',
-	'starredCount',
-	'spamCount',
-	'pendingCount',
-	'archivedCount',
-	'archivedUnreadCount',
-	'archivedStarredCount',
-	'archivedSpamCount',
-	'archivedPendingCount',
-] as const;
+export const FORM_COUNTS = COUNTERS.map((name) => `${name}Count` as const);
 /** Without them; see `submissions.counts`. */
 export type FormRow = Omit<typeof forms.$inferSelect, (typeof FORM_COUNTS)[number] | 'fileBytes'>;
-export type ApiKeyRow = typeof apiKeys.$inferSelect;
 export type WebhookRow = typeof webhooks.$inferSelect;
 export type DeliveryRow = typeof deliveries.$inferSelect;

@@ -8,17 +8,12 @@ import { FILTERS, type Filter } from '../storage/filters.ts';
 import { searchWords } from '../storage/search-words.ts';
 import type { Condition, Selection } from '../storage/submission.ts';
 import type { Timeline } from '../storage/timeline.ts';
+import { type CriteriaInput, mapSwitches, mapTexts, SEARCH_MAX } from './criteria.ts';
 import { checkLabel } from './own-words.ts';
 
-/** The most characters of a search. */
-export const SEARCH_MAX = 200;
-
 /** Criteria for submissions; times in milliseconds since 1970. */
-export interface Criteria extends Times {
+export interface Criteria extends Times, Pick<Condition, 'isArchived' | 'label' | 'words'> {
 	filter: Filter;
-	isArchived?: boolean;
-	label?: string;
-	words?: readonly string[];
 }
 
 export interface OrderedCriteria extends Criteria {
@@ -30,16 +25,6 @@ export interface ListQuery extends OrderedCriteria {
 	offset: number;
 	/** Only submissions behind this id, in the order of arrival. */
 	afterId?: number;
-}
-
-/** Criteria as a query or a body has them. */
-export interface CriteriaInput {
-	filter: Filter;
-	archived?: boolean;
-	label?: string;
-	search?: string;
-	since?: string;
-	until?: string;
 }
 
 const ORDERS = ['asc', 'desc'] as const;
@@ -70,40 +55,28 @@ export function parseOrderedCriteria(params: URLSearchParams): OrderedCriteria {
 		order: oneOf(params, 'order', { values: ORDERS, fallback: 'desc' }),
 		...parseCriteria({
 			filter: oneOf(params, 'filter', { values: FILTERS, fallback: 'all' }),
-			archived: parseArchived(params),
-			label: single(params, 'label'),
-			search: single(params, 'search'),
-			since: single(params, 'since'),
-			until: single(params, 'until'),
+			...mapSwitches((name) => parseSwitch(params, name)),
+			...mapTexts((name) => single(params, name)),
 		}),
 	};
 }
 
-function parseArchived(params: URLSearchParams): boolean | undefined {
-	const text = oneOf(params, 'archived', { values: ['false', 'true'] });
+function parseSwitch(params: URLSearchParams, name: string): boolean | undefined {
+	const text = oneOf(params, name, { values: ['false', 'true'] });
 	return text === undefined ? undefined : text === 'true';
 }
 
 export function parseCriteria({ filter, archived, label, search, ...times }: CriteriaInput): Criteria {
 	if (label !== undefined) checkLabel(label, 'label');
-	return {
-		filter,
-		...(archived !== undefined && { isArchived: archived }),
-		...(label !== undefined && { label }),
-		...readTimes(times),
-		...(search !== undefined && { words: parseSearch(search) }),
-	};
+	const words = search === undefined ? undefined : parseSearch(search);
+	return { filter, isArchived: archived, label, words, ...readTimes(times) };
 }
 
 /** Criteria with times translated into ids. */
 export function toCondition(criteria: Criteria, timeline: Timeline): Condition {
-	const { filter, isArchived, label, sinceMs, untilMs, words } = criteria;
-	return {
-		...{ filter, isArchived, label },
-		...(sinceMs !== undefined && { fromId: timeline.firstIdAfter(sinceMs) }),
-		...(untilMs !== undefined && { beforeId: timeline.firstIdAfter(untilMs) }),
-		...(words && { words }),
-	};
+	const { filter, isArchived, label, words, sinceMs, untilMs } = criteria;
+	const idAfter = (millis?: number) => (millis === undefined ? undefined : timeline.firstIdAfter(millis));
+	return { filter, isArchived, label, words, fromId: idAfter(sinceMs), beforeId: idAfter(untilMs) };
 }
 
 /** The submissions of a form that match and have arrived by now. */

@@ -4,8 +4,7 @@ import { Type } from '@sinclair/typebox';
 import { pathParameter, queryParameter } from '../http/openapi.ts';
 import { stringEnum } from '../http/schema-types.ts';
 import { FILTERS } from '../storage/filters.ts';
-import { LABEL_MAX } from '../storage/labels.ts';
-import { SEARCH_MAX } from './list-query.ts';
+import { mapSwitches, mapTexts } from './criteria.ts';
 
 export const formId = pathParameter('id', { description: 'The form.', example: 'cmnrg2x7k8w' });
 export const FILE_EXAMPLE = {
@@ -29,16 +28,11 @@ export const afterParameter = queryParameter('after', {
 
 /** Criteria and order. */
 export const criteriaParameters = [
-	queryParameter('since', {
-		schema: Type.String({ format: 'date-time' }),
-		description: 'Only submissions strictly later; RFC 3339, or a date alone (00:00 UTC). Without a zone: UTC.',
-		example: '2026-01-02T03:04:05Z',
-	}),
-	queryParameter('until', {
-		schema: Type.String({ format: 'date-time' }),
-		description: 'Only submissions at that time or earlier; format as `since`, but a date alone includes that day.',
-		example: '2026-01-31',
-	}),
+	...Object.values(
+		mapTexts((name, { schema, description, example }) =>
+			queryParameter(name, { schema: Type.String(schema), description, example }),
+		),
+	),
 	queryParameter('order', {
 		schema: stringEnum(['asc', 'desc'], { default: 'desc' }),
 		description: 'By time of arrival.',
@@ -48,21 +42,7 @@ export const criteriaParameters = [
 		description:
 			'`all`, `unread` and `starred` leave out spam, and what is pending until its visitor confirms an address; `spam` and `pending` are only that.',
 	}),
-	queryParameter('archived', {
-		schema: stringEnum(['false', 'true']),
-		description: 'Only archived ones, or only the others. Absent: both.',
-	}),
-	queryParameter('label', {
-		schema: Type.String({ maxLength: LABEL_MAX }),
-		description: 'Only those with this label, in the same upper and lower case.',
-		example: 'urgent',
-	}),
-	queryParameter('search', {
-		schema: Type.String({ maxLength: SEARCH_MAX }),
-		description:
-			'Only submissions whose values contain all of these words, also inside of words, regardless of case and ' +
-			'accents. A word of one or two letters matches whole words only, unless its script has no spaces. ' +
-			'Submissions are found about a second after they arrived.',
-		example: 'ada',
-	}),
+	...Object.values(
+		mapSwitches((name, description) => queryParameter(name, { schema: stringEnum(['false', 'true']), description })),
+	),
 ];

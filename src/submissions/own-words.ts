@@ -1,15 +1,14 @@
-/** Pure: what owners write about a submission, its labels and its note, and how that is bounded. */
+/** Pure: what owners set of a submission, as it is checked and stored. */
 
 import { invalidField } from '../errors.ts';
-import { foldLabel, joinLabels, LABEL_MAX, LABELS_MAX, NOTE_MAX } from '../storage/labels.ts';
-import type { Change } from '../storage/submission.ts';
+import { foldLabel, joinLabels, LABEL_MAX, LABELS_MAX } from '../storage/labels.ts';
+import { TEXT_NAMES, TEXTS, type TextName } from '../storage/owned.ts';
 
 /** A line without control characters, and without blanks around it. */
 const LINE = /^[^\p{C}\p{Z}](?:[^\p{Cc}\p{Zl}\p{Zp}]*[^\p{C}\p{Z}])?$/u;
 
-export interface OwnWords {
+interface OwnWords extends Partial<Record<TextName, string | null>> {
 	labels?: readonly string[];
-	note?: string | null;
 }
 
 /** @throws AppError VALIDATION_ERROR */
@@ -36,11 +35,14 @@ export function checkLabels(labels: readonly string[], field: string): void {
 	}
 }
 
-/** As they are stored. @param within What a body has before their names, such as `set.` @throws AppError VALIDATION_ERROR */
-export function storedWords({ labels, note }: OwnWords, within = ''): Pick<Change, 'labels' | 'note'> {
+/** The changes of an owner, as they are stored. @param within What a body has before the names, such as `set.` @throws AppError VALIDATION_ERROR */
+export function storedOwned<Sent extends OwnWords>(sent: Sent, within = '') {
+	const { labels, ...set } = sent;
 	if (labels) checkLabels(labels, `${within}labels`);
-	const [field, length] = [`${within}note`, note ? [...note].length : 0];
-	if (length > NOTE_MAX)
-		throw invalidField(field, 'TOO_LONG', `${field} must have at most ${NOTE_MAX} characters; this one has ${length}.`);
-	return { ...(labels && { labels: joinLabels(labels) }), ...(note !== undefined && { note }) };
+	for (const name of TEXT_NAMES) {
+		const [{ max }, length] = [TEXTS[name], [...(sent[name] ?? '')].length];
+		const message = `${within}${name} must have at most ${max} characters; this one has ${length}.`;
+		if (length > max) throw invalidField(within + name, 'TOO_LONG', message);
+	}
+	return { ...set, ...(labels && { labels: joinLabels(labels) }) };
 }

@@ -9,6 +9,8 @@ import type { StreamResponse } from '../http/streamed.ts';
 import { succeed, successResponse } from '../http/success.ts';
 import type { Auth } from '../keys/auth.ts';
 import { callerOf, checkMark, isFormLevel, type Principal } from '../keys/permissions.ts';
+import { NEW } from '../storage/filters.ts';
+import { mapTexts } from '../storage/owned.ts';
 import { parseListQuery } from './list-query.ts';
 import { afterParameter, criteriaParameters, FILE_EXAMPLE, formId, submissionId } from './openapi-parts.ts';
 import type { JsonText } from './page-writer.ts';
@@ -19,15 +21,11 @@ const EXAMPLE = {
 	id: 'cmnrg2x8a1c',
 	data: { name: 'Ada', email: 'ada@example.com', cv: 'cv.pdf' },
 	createdAt: '2026-01-02T03:04:05.678Z',
-	isRead: false,
-	isStarred: false,
-	isSpam: false,
-	isPending: false,
+	...NEW,
 	confirmedAt: null,
-	isArchived: false,
 	files: [FILE_EXAMPLE],
 	labels: ['urgent'],
-	note: null,
+	...mapTexts(() => null),
 };
 const EXAMPLE_PAGE = {
 	submissions: [EXAMPLE],

@@ -5,29 +5,23 @@ import { DISCLOSING } from '../delivery/present-submission.ts';
 import { paginationSchema } from '../http/paging.ts';
 import { ignoredMembers, nullable, omissible, stringEnum, stringMap } from '../http/schema-types.ts';
 import { RULES } from '../spam/rules.ts';
-import { LABEL_MAX, LABELS_MAX, NOTE_MAX } from '../storage/labels.ts';
+import { LABEL_MAX, LABELS_MAX } from '../storage/labels.ts';
+import { FLAGS, mapFlags, mapTexts, TEXTS } from '../storage/owned.ts';
 import { SCANS } from '../storage/tables.ts';
 
-const flags = {
-	isRead: Type.Boolean(),
-	isStarred: Type.Boolean(),
-	isSpam: Type.Boolean(),
-	isArchived: Type.Boolean(),
-};
-
-export const settableFlags = Type.Partial(Type.Object(flags)).properties;
-
-const Labels = Type.Array(Type.String(), {
-	description: `The owner’s labels, at most ${LABELS_MAX}, each 1 to ${LABEL_MAX} characters in one line; no two that differ in upper and lower case alone.`,
-});
+const flags = mapFlags((name) => Type.Boolean({ description: `Whether it is ${FLAGS[name][0]}.` }));
 const ownWords = {
-	labels: Labels,
-	note: Type.Union([Type.String(), Type.Null()], {
-		description: `The owner’s note, at most ${NOTE_MAX} characters; \`null\`: none. Labels and note are shown to owners alone.`,
+	labels: Type.Array(Type.String(), {
+		description: `The owner’s labels, at most ${LABELS_MAX}, each 1 to ${LABEL_MAX} characters in one line; no two that differ in upper and lower case alone.`,
 	}),
+	...mapTexts((name) =>
+		Type.Union([Type.String(), Type.Null()], {
+			description: `The owner’s ${name}, at most ${TEXTS[name].max} characters; \`null\`: none. It is shown to owners alone, as labels are.`,
+		}),
+	),
 };
 /** The members that an owner sets. */
-export const settable = { ...settableFlags, ...Type.Partial(Type.Object(ownWords)).properties };
+export const settable = Type.Partial(Type.Object({ ...flags, ...ownWords })).properties;
 
 export const withheld = {
 	sendWithheld: omissible(

@@ -11,7 +11,7 @@ import { DAY_MS } from '../tasks/durations.ts';
 import { createOneAtATime } from '../tasks/one-at-a-time.ts';
 import { type Export, type ExportQuery, openExport } from './export/export.ts';
 import { type ListQuery, toCondition } from './list-query.ts';
-import { storedWords } from './own-words.ts';
+import { storedOwned } from './own-words.ts';
 import { createPageWriter, type JsonText, type PageWriterOptions } from './page-writer.ts';
 import type { SubmissionChange } from './schema.ts';
 
@@ -95,11 +95,11 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 			const { mode, caller, isFormLevel, id, mayRead, readChange } = request;
 			const form = await storage.findForm(formId, mode);
 			const before = await find(form, id);
-			const { sendWithheld, labels, note, ...flags } = await readChange();
-			const set = { ...flags, ...storedWords({ labels, note }) };
+			const { sendWithheld, ...change } = await readChange();
+			const set = storedOwned(change);
 			const teaches = isFormLevel ? 'form' : 'all';
 			if (Object.keys(set).length > 0) await submissions.change(form.id, [before.id], set, { teaches });
-			if (flags.isSpam === false && sendWithheld) await release(form.id, [before.id]);
+			if (set.isSpam === false && sendWithheld) await release(form.id, [before.id]);
 			const after = await find(form, id);
 			if (!mayRead) return presentFlagged(after, clock.timeline());
 			return write({ formId: form.id, isFormLevel, head: '', entries: [after], tail: '' }, caller);

@@ -7,7 +7,7 @@ import { encodeId } from '../../src/ids.ts';
 import { createKeys } from '../../src/keys/keys.ts';
 import { createToken } from '../../src/keys/token.ts';
 import { openStorage } from '../../src/storage/open.ts';
-import { apiKeys, keyForms } from '../../src/storage/tables.ts';
+import { apiKeys, keyForms } from '../../src/storage/session-tables.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 async function open() {

@@ -3,7 +3,7 @@
 import type { Static } from '@sinclair/typebox';
 import type { DeliveryWithContent, MailContent } from '../../delivery/schema.ts';
 import type { ErrorEnvelope as Envelope } from '../../http/error-responses.ts';
-import type { Flags as AllFlags } from '../../storage/filters.ts';
+import type { FlagName, OwnedName } from '../../storage/owned.ts';
 import type { Channel, DeliveryState } from '../../storage/tables.ts';
 import type { BulkTarget } from '../../submissions/bulk/schema.ts';
 import type { FileLink as FileLinkSchema } from '../../submissions/files/schema.ts';
@@ -32,11 +32,10 @@ export type { AllStats } from '../../submissions/stats/schema.ts';
 export type { OpenSession, SessionView as Session, SignedIn, SignInWays } from '../sessions/schema.ts';
 export type { Status } from '../status/schema.ts';
 
-/** Those that owners set. */
-export type Flags = Omit<AllFlags, 'isPending'>;
+export type Flags = Record<FlagName, boolean>;
 export type Submission = Static<typeof SubmissionSchema>;
 /** The members that its owner sets. */
-export type Owned = Pick<Submission, keyof Flags | 'labels' | 'note'>;
+export type Owned = Pick<Submission, OwnedName>;
 export type SubmittedFile = Static<typeof SubmittedFileSchema>;
 export type FileLink = FileLinkSchema;
 export type SubmissionPage = Static<typeof SubmissionList>;

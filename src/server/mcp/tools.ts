@@ -8,6 +8,7 @@ import { type EnsuredForm, type Form, UpdateForm } from '../../forms/schema.ts';
 import type { SettingName } from '../../forms/settings.ts';
 import { stringEnum, stringMap } from '../../http/schema-types.ts';
 import { FILTERS } from '../../storage/filters.ts';
+import { FLAG_NAMES, FLAGS, mapFlags } from '../../storage/owned.ts';
 import { CHANNELS, DELIVERY_STATES } from '../../storage/tables.ts';
 import type { SubmissionList } from '../../submissions/schema.ts';
 import type { PublicUrls } from '../public-urls.ts';
@@ -43,7 +44,7 @@ const SUMMARY = [
 	'spamCount',
 	'pendingCount',
 ];
-const FLAGS = ['id', 'createdAt', 'isRead', 'isStarred', 'isSpam', 'isPending', 'confirmedAt', 'isArchived'];
+const MARKED = ['id', 'createdAt', ...FLAG_NAMES, 'isPending', 'confirmedAt'];
 const DELIVERY = [
 	...['id', 'form', 'submission', 'channel', 'event', 'state', 'destination', 'attempts', 'createdAt'],
 	...['nextAttemptAt', 'finishedAt', 'lastError'],
@@ -77,7 +78,7 @@ const shownForm = (found: Form, urls: PublicUrls) => ({
 
 /** Only the fields that were asked for. */
 const shownSubmission = ({ data, ...others }: { data: object }, fields: readonly string[]) => ({
-	...pick(others, [...FLAGS, 'spamScore', 'damaged']),
+	...pick(others, [...MARKED, 'spamScore', 'damaged']),
 	data: pick(data, fields),
 });
 
@@ -188,21 +189,18 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
 		},
 	}),
 	mark: tool({
-		description: 'Marks a submission as read, starred, spam or archived, or as not.',
+		description: `Marks a submission as ${FLAG_NAMES.map((name) => FLAGS[name][0]).join(', ')}, or as not. The spam score learns from marks as spam.`,
 		input: {
 			form,
 			submission,
-			isRead: flag('Whether it was read.'),
-			isStarred: flag('Whether it has a star.'),
-			isSpam: flag('Whether it is spam. The spam score learns from it.'),
-			isArchived: flag('Whether it is put away.'),
+			...mapFlags((name) => flag(`Whether it is ${FLAGS[name][0]}.`)),
 		},
 		permission: 'write',
 		isForFormKeys: true,
 		uses: ['PATCH /api/forms/:id/submissions/:submissionId'],
 		async run({ form: id, submission: submissionId, ...body }, { call }) {
 			const operation = 'PATCH /api/forms/:id/submissions/:submissionId';
-			return pick(await call<object>(operation, { params: { id, submissionId }, body }), FLAGS);
+			return pick(await call<object>(operation, { params: { id, submissionId }, body }), MARKED);
 		},
 	}),
 	why_spam: tool({

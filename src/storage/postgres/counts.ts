@@ -4,7 +4,6 @@
  */
 
 import type { CountReport } from '../database.ts';
-
 import {
 	COUNTED,
 	COUNTERS,

@@ -7,10 +7,9 @@
  */
 
 import { conditionOf } from '../filters.ts';
-import { hasLabel, labelValue } from '../labels.ts';
 import { BEYOND_ALL_IDS } from '../rows.ts';
 import { searchTerms, searchText } from '../search-text.ts';
-import type { ListQuery, Paging, Scanned, Selection } from '../submission.ts';
+import { type ListQuery, type Paging, rowCondition, type Scanned, type Selection } from '../submission.ts';
 import { rowsOf, type Sql, type Value } from './connection.ts';
 
 /** Around each short word, behind the text; no text holds it. */
@@ -100,19 +99,18 @@ export function createSearchHits(sql: Sql) {
 }
 
 function questionOf(selection: Scanned): Question {
-	const { formId, filter, isArchived, label, fromId = 0, beforeId = BEYOND_ALL_IDS, words = [] } = selection;
+	const { formId, fromId = 0, beforeId = BEYOND_ALL_IDS, words = [] } = selection;
 	const { parts, shortWords } = searchTerms(words);
 	const patterns = [...parts, ...shortWords.map((word) => `${MARK}${word}${MARK}`)].map(
 		(part) => `%${part.replace(SYNTAX, '\\$&')}%`,
 	);
-	const values = [formId, fromId, beforeId, ...patterns, ...(label === undefined ? [] : [labelValue(label)])];
+	const { condition, values } = rowCondition(selection, (at) => `$${4 + patterns.length + at}`);
 	return {
 		// One by one, because the index does not know lists of patterns.
 		matches: patterns.map((_, i) => `text like $${i + 4}`).join(' and '),
-		condition:
-			label === undefined ? conditionOf(selection) : `${conditionOf(selection)} and ${hasLabel(`$${values.length}`)}`,
-		isAll: filter === 'all' && isArchived === undefined && label === undefined,
-		values,
+		condition,
+		isAll: condition === conditionOf({ filter: 'all' }),
+		values: [formId, fromId, beforeId, ...patterns, ...values],
 	};
 }
 

@@ -2,10 +2,8 @@
 
 import type { Scan, ScanRequest, Scans } from '../contract.ts';
 import { type DamagedRows, readableRows } from '../damaged-bytes.ts';
-import { conditionOf as conditionOfView } from '../filters.ts';
-import { hasLabel, labelValue } from '../labels.ts';
 import { BEYOND_ALL_IDS, COLUMNS, toStored } from '../rows.ts';
-import type { Paging, Scanned, StoredSubmission } from '../submission.ts';
+import { type Paging, rowCondition, type Scanned, type StoredSubmission } from '../submission.ts';
 import { filesOf } from '../submissions/read.ts';
 import { connect, numbers, rowsOf, SILENT_MS, type Sql, type Value } from './connection.ts';
 import { DIALECT, runOn } from './operations.ts';
@@ -66,13 +64,8 @@ function createSubmissionReader(sql: Sql, report: DamagedRows['report']) {
 			values,
 		);
 		const count = rows[0]?.[0] ?? 0;
-		const files = await runOn(
-			sql,
-			filesOf(
-				DIALECT,
-				rows.map(([, id]) => id as number),
-			),
-		);
+		const ids = rows.map(([, id]) => id as number);
+		const files = await runOn(sql, filesOf(DIALECT, ids));
 		return {
 			rows: rows.map(([, ...row]) => {
 				const stored = toStored(row);
@@ -106,11 +99,11 @@ function* upTo(rows: Iterable<StoredSubmission>, isAll: boolean): Generator<Stor
  * form: with `form_id = $1 … order by id limit` it takes the one of all ids, and passes over whatever older submissions other forms have.
  */
 export function conditionOf(selection: Scanned): { condition: string; values: Value[] } {
-	const { formId, fromId = 0, beforeId = BEYOND_ALL_IDS, label } = selection;
-	const labelled = label === undefined ? '' : ` and ${hasLabel('$4')}`;
+	const { formId, fromId = 0, beforeId = BEYOND_ALL_IDS } = selection;
+	const { condition, values } = rowCondition(selection, (at) => `$${4 + at}`);
 	return {
-		condition: `(form_id, id) >= ($1, $2) and (form_id, id) < ($1, $3) and ${conditionOfView(selection)}${labelled}`,
-		values: [formId, fromId, beforeId, ...(label === undefined ? [] : [labelValue(label)])],
+		condition: `(form_id, id) >= ($1, $2) and (form_id, id) < ($1, $3) and ${condition}`,
+		values: [formId, fromId, beforeId, ...values],
 	};
 }
 

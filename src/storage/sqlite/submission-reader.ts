@@ -3,11 +3,9 @@
 import type { Database } from 'bun:sqlite';
 import type { ScanRequest, Scans } from '../contract.ts';
 import { type DamagedRows, readableRows } from '../damaged-bytes.ts';
-import { conditionOf } from '../filters.ts';
-import { hasLabel, labelValue } from '../labels.ts';
 import { BEYOND_ALL_IDS, COLUMNS, FILE_COLUMNS, toFile, toStored } from '../rows.ts';
 import { searchTerms, wordToken } from '../search-text.ts';
-import type { Paging, Scanned, Selection, StoredSubmission } from '../submission.ts';
+import { type Paging, rowCondition, type Scanned, type Selection, type StoredSubmission } from '../submission.ts';
 import { openReadConnection } from './connection.ts';
 import { segmentTable } from './search-segments.ts';
 
@@ -37,9 +35,9 @@ export function createSubmissionReader(client: Database, report: DamagedRows['re
 
 	function* plainRows(selection: Scanned, order: Paging['order']): Generator<StoredSubmission> {
 		using files = openFileReads(client, selection.formId);
-		for (const { from, id } of sourcesOf(selection, { order, firstMatch: 5 })) {
+		for (const { from, id, values } of sourcesOf(selection, { order, first: 4 })) {
 			using statement = client.prepare(`select ${COLUMNS} ${from} order by ${id} ${order}`);
-			for (const row of statement.iterate(...valuesOf(selection))) {
+			for (const row of statement.iterate(...boundsOf(selection), ...values)) {
 				const stored = toStored(Object.values(row as object));
 				yield files ? { ...stored, files: files.filesOf(stored.id) } : stored;
 			}
@@ -60,13 +58,10 @@ export function createSubmissionReader(client: Database, report: DamagedRows['re
 			.map(([number]) => number as number);
 	}
 
-	/** The ranges to search one after the other, so that the finds are in order. */
-	function sourcesOf(
-		selection: Scanned,
-		{ order, firstMatch }: { order: Paging['order']; firstMatch: number },
-	): Source[] {
-		if (!selection.words) return [plainSource(selection)];
-		return segmentsOf(selection, order).map((segment) => searchSource(selection, { segment, firstMatch }));
+	/** The ranges to search one after the other, so that the finds are in order. @param first The number of their first parameter */
+	function sourcesOf(selection: Scanned, { order, first }: { order: Paging['order']; first: number }): Source[] {
+		if (!selection.words) return [plainSource(selection, first)];
+		return segmentsOf(selection, order).map((segment) => searchSource(selection, { segment, first }));
 	}
 
 	return {
@@ -75,13 +70,14 @@ export function createSubmissionReader(client: Database, report: DamagedRows['re
 			using _view = oneView();
 			const ids: number[] = [];
 			let total = 0;
-			for (const { from } of sourcesOf(selection, { order, firstMatch: 7 })) {
+			for (const { from, values } of sourcesOf(selection, { order, first: 6 })) {
 				using statement = client.prepare(
 					`with found as materialized (select s.id ${from})
 						select (select count(*) from found), id from (select 1) left join
-						(select id from found order by id ${order} limit ?5 offset ?6) on true`,
+						(select id from found order by id ${order} limit ?4 offset ?5) on true`,
 				);
-				const rows = statement.values(...valuesOf(selection, limit - ids.length, Math.max(0, offset - total)));
+				const part = [limit - ids.length, Math.max(0, offset - total)];
+				const rows = statement.values(...boundsOf(selection), ...part, ...values);
 				for (const [, id] of rows) if (id !== null) ids.push(id as number);
 				total += Number(rows[0]?.[0] ?? 0);
 			}
@@ -91,10 +87,11 @@ export function createSubmissionReader(client: Database, report: DamagedRows['re
 		ids(selection: Selection, { order, limit }: Omit<Paging, 'offset'>): number[] {
 			using _view = oneView();
 			const ids: number[] = [];
-			for (const { from, id } of sourcesOf(selection, { order, firstMatch: 6 })) {
+			for (const { from, id, values } of sourcesOf(selection, { order, first: 5 })) {
 				if (ids.length === limit) break;
-				using statement = client.prepare(`select s.id ${from} order by ${id} ${order} limit ?5`);
-				for (const [found] of statement.values(...valuesOf(selection, limit - ids.length))) ids.push(found as number);
+				using statement = client.prepare(`select s.id ${from} order by ${id} ${order} limit ?4`);
+				const found = statement.values(...boundsOf(selection), limit - ids.length, ...values);
+				for (const [one] of found) ids.push(one as number);
 			}
 			return ids;
 		},
@@ -108,46 +105,38 @@ export function createSubmissionReader(client: Database, report: DamagedRows['re
 
 /** A range to search for the selection. */
 interface Source {
-	/** The `from` and `where`: `?1` is the form, `?2` and `?3` the bounds, `?4` the label; what the index is asked comes after the others. */
+	/** The `from` and `where`: `?1` is the form, `?2` and `?3` the bounds. */
 	from: string;
 	/** The column to sort by: the index yields its finds in the order of their ids, if it is asked by its own name for them. */
 	id: string;
+	/** Values of its parameters from the first one on. */
+	values: string[];
 }
 
-function wanted(selection: Scanned): string {
-	const labelled = selection.label === undefined ? '?4 is null' : hasLabel('?4');
-	return `s.form_id = ?1 and ${conditionOf(selection)} and ${labelled}`;
-}
-
-function plainSource(selection: Scanned): Source {
-	return { from: `from submissions s where ${wanted(selection)} and s.id >= ?2 and s.id < ?3`, id: 's.id' };
+function plainSource(selection: Scanned, first: number): Source {
+	const { condition, values } = rowCondition(selection, (at) => `?${first + at}`);
+	return {
+		from: `from submissions s where s.form_id = ?1 and s.id >= ?2 and s.id < ?3 and ${condition}`,
+		id: 's.id',
+		values,
+	};
 }
 
 /** Drives the join from the index; from `submissions`, a rare word would scan the form. */
-function searchSource(selection: Scanned, { segment, firstMatch }: { segment: number; firstMatch: number }): Source {
+function searchSource(selection: Scanned, { segment, first }: { segment: number; first: number }): Source {
 	const { parts, shortWords } = searchTerms(selection.words ?? []);
+	const matches = [matchAll(parts), matchAll(shortWords.map(wordToken))].filter((match) => match !== '');
+	const { condition, values } = rowCondition(selection, (at) => `?${first + matches.length + at}`);
 	const words = segmentTable('words', segment);
 	const index = parts.length > 0 ? segmentTable('parts', segment) : words;
-	const both = ` and +i.rowid in (select rowid from ${words} where ${words} match ?${firstMatch + 1})`;
+	const both = ` and +i.rowid in (select rowid from ${words} where ${words} match ?${first + 1})`;
 	const from = `from ${index} i cross join submissions s on s.id = i.rowid
-		where i.${index} match ?${firstMatch} and i.rowid >= ?2 and i.rowid < ?3
-		${parts.length > 0 && shortWords.length > 0 ? both : ''} and ${wanted(selection)}`;
-	return { from, id: 'i.rowid' };
+		where i.${index} match ?${first} and i.rowid >= ?2 and i.rowid < ?3
+		${matches.length > 1 ? both : ''} and s.form_id = ?1 and ${condition}`;
+	return { from, id: 'i.rowid', values: [...matches, ...values] };
 }
 
-function valuesOf(selection: Scanned, ...more: number[]): (number | string | null)[] {
-	const { formId, fromId = 0, beforeId = BEYOND_ALL_IDS, words, label } = selection;
-	const { parts, shortWords } = searchTerms(words ?? []);
-	const matches = [matchAll(parts), matchAll(shortWords.map(wordToken))];
-	return [
-		formId,
-		fromId,
-		beforeId,
-		label === undefined ? null : labelValue(label),
-		...more,
-		...matches.filter((match) => match !== ''),
-	];
-}
+const boundsOf = ({ formId, fromId = 0, beforeId = BEYOND_ALL_IDS }: Scanned) => [formId, fromId, beforeId];
 
 /** An FTS5 query for all of these texts: each is quoted, so that nothing in it is taken for syntax. */
 function matchAll(texts: readonly string[]): string {

@@ -9,8 +9,9 @@ import type { ChangeOptions, Db, SubmissionStore } from '../contract.ts';
 import { roomInSql, roomOf } from '../file-room.ts';
 import { type Flags, PLACE } from '../filters.ts';
 import { changeLabels, joinLabels, LABELS_MAX, splitLabels } from '../labels.ts';
+import { OWNED, type OwnedName } from '../owned.ts';
 import { BEYOND_ALL_IDS, columnOf, MARK_AGAIN, OWNED_NAMES, toOwned } from '../rows.ts';
-import { type Change, OWNED, type Owned } from '../submission.ts';
+import type { Change, Owned } from '../submission.ts';
 import { type Announce, writeDeliveries } from './announced.ts';
 import {
 	built,
@@ -195,7 +196,7 @@ export function createChanges(
 }
 
 /** The values of flags; texts of the owner are told as changed alone. */
-function factsOf(keys: readonly (keyof Owned)[], set: Partial<Owned>): Record<string, boolean> {
+function factsOf(keys: readonly OwnedName[], set: Partial<Owned>): Record<string, boolean> {
 	return Object.fromEntries(keys.map((key) => [key, typeof set[key] === 'boolean' ? set[key] : true]));
 }
 
@@ -207,7 +208,7 @@ function labelsAfter({ id, labels }: Found, change: Change): string | null {
 	throw invalidField('addLabels', 'TOO_MANY', message);
 }
 
-function assignments(keys: readonly (keyof Owned)[], { isSpam }: Change): string {
+function assignments(keys: readonly OwnedName[], { isSpam }: Change): string {
 	const others = keys.filter((key) => key !== 'isSpam');
 	const texts = others.map((key, i) => `${columnOf(key)} = $${i + 2}`);
 	if (isSpam) texts.push(`is_spam = ${PLACE.spam}, spam_reason = coalesce(spam_reason, 'marked'), address_key = null`);
@@ -218,7 +219,7 @@ function assignments(keys: readonly (keyof Owned)[], { isSpam }: Change): string
 }
 
 /** Flags are numbers in the tables. */
-function toCell(value: Owned[keyof Owned]): Value {
+function toCell(value: Owned[OwnedName]): Value {
 	return typeof value === 'boolean' ? Number(value) : value;
 }
 

@@ -7,8 +7,9 @@ import { recordAction } from '../../storage/audit/action.ts';
 import type { Storage } from '../../storage/contract.ts';
 import type { Change } from '../../storage/submission.ts';
 import type { Mode } from '../../storage/tables.ts';
+import { mapSwitches, mapTexts } from '../criteria.ts';
 import { type Criteria, idsOf, parseCriteria, selectionOf } from '../list-query.ts';
-import { checkLabels, storedWords } from '../own-words.ts';
+import { checkLabels, storedOwned } from '../own-words.ts';
 import type { BulkDeletion, BulkTarget, BulkUpdate, Deleted } from './schema.ts';
 
 const CHUNK = 200;
@@ -91,20 +92,23 @@ export function createBulk(storage: Storage, release: Retries['release']) {
 	};
 }
 
-/** The target as the audit log has it: without search and label, which may be something that was submitted. */
-function factsOf({ ids, filter, search, since, until, archived, label }: BulkTarget): Record<string, string | boolean> {
-	const held = { search: search !== undefined, label: label !== undefined, ids: ids !== undefined };
-	const facts = { filter, since, until, ...(archived !== undefined && { archived: `${archived}` }), ...held };
+/** The target as the audit log has it: of ids, and of what discloses content, only whether there is any. */
+function factsOf(target: BulkTarget): Record<string, string | boolean> {
+	const facts = {
+		filter: target.filter,
+		...mapSwitches((name) => target[name]?.toString()),
+		...mapTexts((name, { disclosesContent }) => (disclosesContent ? target[name] !== undefined : target[name])),
+		ids: target.ids !== undefined,
+	};
 	return Object.fromEntries(Object.entries(facts).filter(([, value]) => value)) as Record<string, string | boolean>;
 }
 
 /** @throws AppError VALIDATION_ERROR */
 function changeOf({ set, addLabels, removeLabels }: Pick<BulkUpdate, 'set' | 'addLabels' | 'removeLabels'>): Change {
-	const { labels, note, ...flags } = set;
 	if (addLabels) checkLabels(addLabels, 'addLabels');
-	if (labels && (addLabels ?? removeLabels))
+	if (set.labels && (addLabels ?? removeLabels))
 		throw invalidField('set.labels', 'CONFLICT', 'set.labels cannot be combined with addLabels or removeLabels.');
-	return { ...flags, ...storedWords({ labels, note }, 'set.'), addLabels, removeLabels };
+	return { ...storedOwned(set, 'set.'), addLabels, removeLabels };
 }
 
 /** Requires `ids` or `filter`: without both a request would mean all submissions. */
@@ -115,7 +119,8 @@ function parseTarget(
 	if (ids === undefined) {
 		if (filter === undefined) throw invalidField('ids', 'REQUIRED', 'Either ids or filter is required.');
 		const criteria = parseCriteria({ filter, ...rest });
-		if (rest.search !== undefined || rest.label !== undefined) checkDisclosure('search');
+		const disclosures = mapTexts((name, { disclosesContent }) => disclosesContent && rest[name] !== undefined);
+		if (Object.values(disclosures).includes(true)) checkDisclosure('search');
 		return { criteria };
 	}
 	const [extra] = Object.keys({ ...(filter !== undefined && { filter }), ...rest });

@@ -3,11 +3,13 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { omissible, stringEnum } from '../../http/schema-types.ts';
 import { FILTERS } from '../../storage/filters.ts';
+import { mapSwitches, mapTexts } from '../criteria.ts';
 import { settable, withheld } from '../schema.ts';
 
 /** Ids in one request. */
 export const IDS_MAX = 1000;
 
+const asInTheList = { description: 'With `filter`, as in the list.' };
 const target = {
 	ids: omissible(
 		Type.Array(Type.String(), { maxItems: IDS_MAX, description: 'These submissions; unknown ones are ignored.' }),
@@ -17,11 +19,8 @@ const target = {
 			description: 'Instead of `ids`: all submissions that the list returns with this filter, on all pages.',
 		}),
 	),
-	search: omissible(Type.String({ description: 'With `filter`, as in the list.' })),
-	archived: omissible(Type.Boolean({ description: 'With `filter`, as in the list.' })),
-	label: omissible(Type.String({ description: 'With `filter`, as in the list.' })),
-	since: omissible(Type.String({ description: 'With `filter`, as in the list.' })),
-	until: omissible(Type.String({ description: 'With `filter`, as in the list.' })),
+	...mapTexts(() => omissible(Type.String(asInTheList))),
+	...mapSwitches(() => omissible(Type.Boolean(asInTheList))),
 };
 
 /** Submissions by id, or all that a list would return. */

@@ -6,7 +6,8 @@ import { encodeId } from '../../ids.ts';
 import { type Details, SECRET } from '../../storage/audit/changes.ts';
 import { auditLog } from '../../storage/audit-table.ts';
 import type { Storage } from '../../storage/contract.ts';
-import { apiKeys, deliveries, forms, idempotencyKeys, listEntries, webhooks } from '../../storage/tables.ts';
+import { apiKeys } from '../../storage/session-tables.ts';
+import { deliveries, forms, idempotencyKeys, listEntries, webhooks } from '../../storage/tables.ts';
 import type { Matcher } from './matcher.ts';
 import type { KeptSetting } from './schema.ts';
 

@@ -2,6 +2,7 @@
 
 import type { ScanRequest } from '../../storage/contract.ts';
 import { splitLabels } from '../../storage/labels.ts';
+import { TEXT_NAMES } from '../../storage/owned.ts';
 import type { StoredSubmission } from '../../storage/submission.ts';
 import { createMatcher, type Matcher, type Person } from './matcher.ts';
 
@@ -56,6 +57,7 @@ export function peopleIn(matcher: Matcher, row: StoredSubmission): Set<number> {
 		field,
 		claimedType,
 	]);
-	const { data, subject, replyTo, spamReason, spamReasons, meta, note, labels } = row;
-	return matcher([data, subject, replyTo, spamReason, spamReasons, meta, note, ...splitLabels(labels), ...files]);
+	const { data, subject, replyTo, spamReason, spamReasons, meta, labels } = row;
+	const ofOwner = [...splitLabels(labels), ...TEXT_NAMES.map((name) => row[name])];
+	return matcher([data, subject, replyTo, spamReason, spamReasons, meta, ...ofOwner, ...files]);
 }

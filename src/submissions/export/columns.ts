@@ -13,7 +13,7 @@ const AFTER_FIELDS = columnsOf(BEHIND_FIELDS);
 export const OTHER_FIELDS = 'otherFields';
 const OWN_KINDS: Record<string, CellKind> = { createdAt: 'moment', spamScore: 'number' };
 /** Columns besides the fields. */
-const OWN_COLUMNS = [...BEFORE_FIELDS, OTHER_FIELDS, ...AFTER_FIELDS];
+export const OWN_COLUMNS = [...BEFORE_FIELDS, OTHER_FIELDS, ...AFTER_FIELDS];
 
 /** The kind of value that the cells of a column have in a workbook; others are texts there. */
 export type CellKind = 'text' | 'number' | 'date' | 'moment';

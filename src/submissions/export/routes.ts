@@ -11,6 +11,7 @@ import type { Auth } from '../../keys/auth.ts';
 import { callerOf, isFormLevel } from '../../keys/permissions.ts';
 import { criteriaParameters, formId } from '../openapi-parts.ts';
 import type { Submissions } from '../submissions.ts';
+import { OWN_COLUMNS } from './columns.ts';
 import { FORMULAS } from './csv.ts';
 import { parseExportQuery } from './export.ts';
 import { FORMATS, MEDIA_TYPES } from './formats.ts';
@@ -33,9 +34,8 @@ const formatParameters = [
 	queryParameter('columns', {
 		schema: Type.String(),
 		description:
-			'Columns, separated by commas; all by default. A name is that of a field, or one of `id`, `createdAt`, `isRead`, ' +
-			'`isStarred`, `isSpam`, `confirmedAt`, `spamScore`, `spamReasons`, `meta`, `attachedFiles`, `isArchived`, `ownerLabels`, ' +
-			'`ownerNote` and `otherFields`. `data` stands for all fields, `data.NAME` for a field whatever it is called; a comma in a name is written `\\,` and a backslash `\\\\`. An unknown ' +
+			`Columns, separated by commas; all by default. A name is that of a field, or one of ${OWN_COLUMNS.join(', ')}. ` +
+			'`data` stands for all fields, `data.NAME` for a field whatever it is called; a comma in a name is written `\\,` and a backslash `\\\\`. An unknown ' +
 			'name is 400. JSON has the same choice of members.',
 	}),
 	queryParameter('labels', {

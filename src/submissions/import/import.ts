@@ -11,10 +11,11 @@ import { checkShape } from '../../http/json-body.ts';
 import { decodeId, encodeId } from '../../ids.ts';
 import type { Storage } from '../../storage/contract.ts';
 import { NEW } from '../../storage/filters.ts';
+import { ownedOf } from '../../storage/owned.ts';
 import type { ImportedPlace, ImportedSubmission, StoredFile } from '../../storage/submission.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import { parseTimestamp } from '../../text/timestamp.ts';
-import { storedWords } from '../own-words.ts';
+import { storedOwned } from '../own-words.ts';
 import type { SubmittedFile } from '../schema.ts';
 import { type Field, MAX_BAD_PERCENT, PROBLEMS_SHOWN, type ReadFields, type ReadRow, toJson } from './rows.ts';
 import { type ImportReport, type MissingFiles, OwnRow } from './schema.ts';
@@ -116,26 +117,23 @@ export function createImports(
 		const row: unknown = Object.fromEntries([...texts].map(([name, json]) => [name, JSON.parse(json)]));
 		checkShape(OwnRow, row as object);
 		const { id, createdAt, ...more } = { ...NEW, ...(row as OwnRow) };
-		const { isRead, isStarred, isSpam, isPending, isArchived } = more;
+		const { isSpam, isPending, confirmedAt, meta, files = [] } = more;
+		const own = ownedOf(more);
 		if (more.damaged) throw bad('It is damaged.');
 		if (isSpam && isPending) throw bad('It is spam and pending: one excludes the other.');
-		checkTexts(more);
-		const hasReasons = more.spamReasons && more.spamReasons.length > 0;
+		const ofFiles = files.flatMap(({ field, name, type }) => [field, name, type]);
+		checkTexts([more.spamReason, ...Object.values(own).flat(), ...ofFiles]);
 		return {
 			...contentOf(data),
 			at: momentOf(createdAt, fallback),
 			formerId: id === undefined ? undefined : decodeId(id),
-			isRead,
-			isStarred,
-			isSpam,
+			...storedOwned(own),
 			isPending,
-			confirmedAt: confirmedAtOf({ ...more, isPending }),
-			isArchived,
-			...storedWords(more),
+			confirmedAt: confirmedAtOf({ confirmedAt, isPending }),
 			spamReason: isSpam ? (more.spamReason ?? 'marked') : null,
-			spamReasons: hasReasons ? texts.get('spamReasons') : null,
-			meta: more.meta ? texts.get('meta') : null,
-			files: (more.files ?? []).map((file) => fileOf(file, nextId())),
+			spamReasons: more.spamReasons?.length ? texts.get('spamReasons') : null,
+			meta: meta ? texts.get('meta') : null,
+			files: files.map((file) => fileOf(file, nextId())),
 		};
 	}
 
@@ -254,9 +252,8 @@ function fileOf({ field, name, type, size, sha256 }: SubmittedFile, id: number):
 }
 
 /** Texts that become columns; within JSON they stay as they were escaped. @throws AppError with a sentence */
-function checkTexts({ spamReason = '', files = [], labels = [], note }: OwnRow): void {
-	const all = [spamReason, ...labels, note ?? '', ...files.flatMap(({ field, name, type }) => [field, name, type])];
-	if (all.every((text) => text.isWellFormed() && !text.includes('\0'))) return;
+function checkTexts(values: readonly unknown[]): void {
+	if (values.every((value) => typeof value !== 'string' || (value.isWellFormed() && !value.includes('\0')))) return;
 	throw bad('A text beside its fields holds a character that cannot be stored.');
 }
 

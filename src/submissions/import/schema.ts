@@ -2,18 +2,17 @@
 
 import { type Static, Type } from '@sinclair/typebox';
 import { stringMap } from '../../http/schema-types.ts';
-import { SpamReason, Submission, SubmittedFile } from '../schema.ts';
+import { SpamReason, Submission, SubmittedFile, settable } from '../schema.ts';
 
-const { id, data, spamScore, damaged, ...others } = Submission.properties;
-const { isRead, isStarred, isSpam, isPending, isArchived, labels, note } = others;
-const kept = { isRead, isStarred, isSpam, isPending, isArchived, labels, note };
+const { id, data, spamScore, damaged, isPending } = Submission.properties;
 /** A time that is wrong gets a sentence of its own. */
 const createdAt = Type.String({ description: 'RFC 3339; without a zone: UTC. Required unless `timeNow` is `true`.' });
 
 /** A line of an import: a submission as an export has it. */
 export const OwnRow = Type.Object(
 	{
-		...Type.Partial(Type.Object({ id, createdAt, ...kept, spamScore, damaged })).properties,
+		...Type.Partial(Type.Object({ id, createdAt, isPending, spamScore, damaged })).properties,
+		...settable,
 		confirmedAt: Type.Optional(Type.Union([Type.String(), Type.Null()])),
 		data,
 		spamReason: Type.Optional(Type.String({ maxLength: 400 })),

@@ -1,7 +1,9 @@
 /** Sentences of the frame around every view: navigation, mode, connection, session and keyboard. */
 
 import type { Mode } from '../api-types.ts';
+import { FLAG_BUTTONS, FLAG_LOOKS } from '../flags.ts';
 import type { Theme } from '../state/theme.ts';
+import { flagKeys } from './inbox.ts';
 
 /** The build puts it into the page. */
 export const noScript =
@@ -69,10 +71,7 @@ export const shortcutGroups: Record<string, Record<string, string>> = {
 		'/': 'Search',
 	},
 	Submission: {
-		s: 'Star',
-		e: 'Mark read or unread',
-		a: 'Archive, or back to the inbox',
-		'!': 'Spam, or not spam',
+		...Object.fromEntries(FLAG_BUTTONS.map((name) => [FLAG_LOOKS[name].hotkey, flagKeys[name]])),
 		'+': 'Genuine: teach it',
 		'#': 'Delete',
 		z: 'Undo',

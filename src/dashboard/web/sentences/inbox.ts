@@ -1,8 +1,8 @@
 /** Sentences of the inbox: its toolbar, its rows, the bar for many of them, and what its actions report. */
 
 import type { ComponentChildren } from 'preact';
+import type { FlagName } from '../../../storage/owned.ts';
 import { formatCount, plural } from '../../../text/plural.ts';
-import type { Flags } from '../api-types.ts';
 import type { Tab } from '../router.ts';
 import { phrase } from './phrase.ts';
 
@@ -45,19 +45,32 @@ export const starOf = (title: string) => `Star ${title}`;
 export const spamScore = (score: number) => `Spam score ${score}`;
 export const files = (count: number, isInfected: boolean) =>
 	`${plural(count, 'file')}${isInfected ? ', infected' : ''}`;
-export const hasNote = 'Has a note';
 export const noContent = 'No content';
 export const damaged = 'Damaged';
 
-export const star = 'Star';
-export const unstar = 'Unstar';
-export const markRead = 'Mark read';
-export const markUnread = 'Mark unread';
-export const spam = 'Spam';
-export const notSpam = 'Not spam';
+/** The buttons of flags. */
+export const flags: Record<FlagName, [set: string, unset: string]> = {
+	isRead: ['Mark read', 'Mark unread'],
+	isStarred: ['Star', 'Unstar'],
+	isSpam: ['Spam', 'Not spam'],
+	isArchived: ['Archive', 'Move to the inbox'],
+};
+/** Their shortcuts. */
+export const flagKeys: Record<FlagName, string> = {
+	isRead: 'Mark read or unread',
+	isStarred: 'Star',
+	isSpam: 'Spam, or not spam',
+	isArchived: 'Archive, or back to the inbox',
+};
+const changes: Record<FlagName, [on: string, off: string]> = {
+	isRead: ['marked as read', 'marked as unread'],
+	isStarred: ['starred', 'unstarred'],
+	isSpam: ['moved to spam', 'moved to the inbox'],
+	isArchived: ['archived', 'back in the inbox'],
+};
+export const changed = (count: number, flag: FlagName, isOn: boolean) =>
+	`${plural(count, 'submission')} ${changes[flag][isOn ? 0 : 1]}.`;
 export const genuine = 'Genuine';
-export const archive = 'Archive';
-export const unarchive = 'Move to the inbox';
 export const remove = 'Delete';
 
 export const selectedSubmissions = 'Selected submissions';
@@ -93,14 +106,6 @@ export const waitingPaused = 'This form is paused: it rejects submissions until 
 export const waitingHint = 'Put the form on a website; submissions appear here as they arrive.';
 export const connect = 'Connect a website';
 
-const changes: Record<keyof Flags, [on: string, off: string]> = {
-	isRead: ['marked as read', 'marked as unread'],
-	isStarred: ['starred', 'unstarred'],
-	isSpam: ['moved to spam', 'moved to the inbox'],
-	isArchived: ['archived', 'back in the inbox'],
-};
-export const changed = (count: number, flag: keyof Flags, isOn: boolean) =>
-	`${plural(count, 'submission')} ${changes[flag][isOn ? 0 : 1]}.`;
 export const markedGenuine = (count: number) => `${plural(count, 'submission')} marked as genuine.`;
 export const removed = (count: number, filesOfThem = 0) =>
 	`${plural(count, 'submission')} deleted${filesOfThem > 0 ? `, with ${plural(filesOfThem, 'file')}` : ''}.`;

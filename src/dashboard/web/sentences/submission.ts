@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import type { DroppedFile, DropReason } from '../../../form-values/dropped-files.ts';
+import type { TextName } from '../../../storage/owned.ts';
 import { roughSize } from '../../../text/byte-sizes.ts';
 import { formatCount, plural } from '../../../text/plural.ts';
 import { phrase } from './phrase.ts';
@@ -20,8 +21,10 @@ export const ownWords = 'Labels and note';
 export const newLabel = 'New label';
 export const addLabel = 'Add';
 export const removeLabel = (label: string) => `Remove the label ${label}`;
-export const note = 'Note';
-export const noteHint = 'For you and your colleagues; stored when you leave it.';
+/** Texts of the owner; `has`: the sign of a row with one. */
+export const texts: Record<TextName, { label: string; hint: string; has: string }> = {
+	note: { label: 'Note', hint: 'For you and your colleagues; stored when you leave it.', has: 'Has a note' },
+};
 
 export const block = 'Block';
 export const blockSender = 'Block the sender';

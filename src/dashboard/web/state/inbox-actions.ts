@@ -1,21 +1,21 @@
 /** Actions on submissions: flags apply at once and can be undone; deletion waits for its toast. */
 
+import { type FlagName, mapTexts } from '../../../storage/owned.ts';
 import * as api from '../api.ts';
 import type { Flags, Selection, Submission } from '../api-types.ts';
+import { FLAG_LOOKS } from '../flags.ts';
 import * as words from '../sentences/words.ts';
 import { refreshFormsSoon } from './forms.ts';
 import type { Inbox } from './inbox.ts';
 import { session } from './session.ts';
 import { showError, showToast } from './toasts.ts';
 
-type Flag = keyof Flags;
-
 /** Returns whether a submission leaves the list by it. */
 export const movesAway = (flags: Partial<Flags>): boolean =>
-	flags.isSpam !== undefined || flags.isArchived !== undefined;
+	(Object.keys(flags) as FlagName[]).some((flag) => FLAG_LOOKS[flag].movesAway);
 
 function describe(count: number, flags: Partial<Flags>): string {
-	const [flag, isOn] = Object.entries(flags)[0] as [Flag, boolean];
+	const [flag, isOn] = Object.entries(flags)[0] as [FlagName, boolean];
 	return words.inbox.changed(count, flag, isOn);
 }
 
@@ -28,7 +28,7 @@ function send(formId: string, ids: string[], flags: Partial<Flags>): Promise<unk
 /** Restores the flags that `rows` had before. */
 async function restore(inbox: Inbox, rows: Submission[], flags: Partial<Flags>): Promise<void> {
 	inbox.unhide(rows.map(({ id }) => id));
-	for (const flag of Object.keys(flags) as Flag[]) {
+	for (const flag of Object.keys(flags) as FlagName[]) {
 		for (const value of [true, false]) {
 			const ids = rows.filter((row) => row[flag] === value).map(({ id }) => id);
 			if (ids.length === 0) continue;
@@ -79,12 +79,12 @@ export async function setFlags(inbox: Inbox, rows: Submission[], flags: Partial<
 	refreshFormsSoon();
 }
 
-/** Stores a note, or changes labels beside what others change of them; the view shows what is stored. @returns whether it is stored */
+/** Stores texts, or changes labels beside what others change of them; the view shows what is stored. @returns whether it is stored */
 export async function setWords(inbox: Inbox, { id }: Submission, change: api.BulkChange): Promise<boolean> {
 	try {
 		await api.submissions.updateMany(inbox.formId, { ids: [id] }, change);
-		const { labels, note } = await api.submissions.read(inbox.formId, id);
-		inbox.apply(new Set([id]), { labels, note });
+		const stored = await api.submissions.read(inbox.formId, id);
+		inbox.apply(new Set([id]), { labels: stored.labels, ...mapTexts((name) => stored[name]) });
 		return true;
 	} catch (error) {
 		showError(error);

@@ -5,9 +5,11 @@ import type { Submission } from '../api-types.ts';
 import { Button, IconButton, IconLink } from '../components/buttons.tsx';
 import { Icon } from '../components/icon.tsx';
 import { EmptyState } from '../components/messages.tsx';
+import { FLAG_BUTTONS, FLAG_LOOKS } from '../flags.ts';
 import { absoluteTime, relativeTime } from '../format.ts';
 import { to } from '../router.ts';
 import * as words from '../sentences/words.ts';
+import type { Bindings } from '../shortcuts.ts';
 import { now } from '../state/clock.ts';
 import { formOf } from '../state/forms.ts';
 import type { Inbox, InboxProps } from '../state/inbox.ts';
@@ -15,7 +17,7 @@ import { setFlags } from '../state/inbox-actions.ts';
 import { useLiveEvents } from '../state/live.ts';
 import { may, session } from '../state/session.ts';
 import { replyAddress, summarise } from '../summary.ts';
-import type { InboxKeys } from './inbox/inbox-keys.ts';
+import { FlagButton } from './inbox/flag-button.tsx';
 import { BlockMenu } from './submission-detail/block-menu.tsx';
 import { Context } from './submission-detail/context.tsx';
 import { FieldList } from './submission-detail/field-list.tsx';
@@ -26,44 +28,18 @@ import { Verdict } from './submission-detail/verdict.tsx';
 
 interface Props extends InboxProps {
 	id: string;
-	keys: InboxKeys;
+	keys: Bindings;
 }
 
 /** The buttons do what the keys do. */
-function Actions({ row, keys }: { row: Submission; keys: InboxKeys }) {
+function Actions({ row, keys }: { row: Submission; keys: Bindings }) {
 	return (
 		<div class="row tight" role="toolbar" aria-label={words.submission.submission}>
 			{may('write') && !row.isPending && (
 				<>
-					<IconButton
-						icon="star"
-						label={row.isStarred ? words.inbox.unstar : words.inbox.star}
-						hotkey="s"
-						tone="star"
-						isFilled={row.isStarred}
-						aria-pressed={row.isStarred}
-						onClick={keys.s}
-					/>
-					<IconButton
-						icon={row.isRead ? 'mail' : 'read'}
-						label={row.isRead ? words.inbox.markUnread : words.inbox.markRead}
-						hotkey="e"
-						onClick={keys.e}
-					/>
-					{!row.isSpam && (
-						<IconButton
-							icon={row.isArchived ? 'inbox' : 'archive'}
-							label={row.isArchived ? words.inbox.unarchive : words.inbox.archive}
-							hotkey="a"
-							onClick={keys.a}
-						/>
-					)}
-					<IconButton
-						icon={row.isSpam ? 'inbox' : 'ban'}
-						label={row.isSpam ? words.inbox.notSpam : words.inbox.spam}
-						hotkey="!"
-						onClick={keys['!']}
-					/>
+					{FLAG_BUTTONS.filter((name) => !(row.isSpam && FLAG_LOOKS[name].isNotOfSpam)).map((name) => (
+						<FlagButton key={name} name={name} isOn={row[name]} isOfOne onClick={keys[FLAG_LOOKS[name].hotkey]} />
+					))}
 					{!row.isSpam && <IconButton icon="check" label={words.inbox.genuine} hotkey="+" onClick={keys['+']} />}
 				</>
 			)}

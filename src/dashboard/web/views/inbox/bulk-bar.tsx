@@ -5,12 +5,17 @@ import * as api from '../../api.ts';
 import type { Flags } from '../../api-types.ts';
 import { Button, IconButton } from '../../components/buttons.tsx';
 import { ConfirmDialog } from '../../components/dialogs.tsx';
+import { FLAG_BUTTONS, FLAG_LOOKS } from '../../flags.ts';
 import { selectionOf } from '../../inbox-query.ts';
 import * as words from '../../sentences/words.ts';
 import type { Inbox, InboxProps } from '../../state/inbox.ts';
 import { markGenuine, removeAll, removeLater, setFlags, setFlagsOfAll } from '../../state/inbox-actions.ts';
 import { may } from '../../state/session.ts';
 import { showError } from '../../state/toasts.ts';
+import { FlagButton } from './flag-button.tsx';
+
+/** The others: selected ones may be read in part, which takes two buttons, and the button of spam has its name. */
+const TOGGLES = FLAG_BUTTONS.filter((name) => name !== 'isRead' && name !== 'isSpam');
 
 function Count({ inbox }: { inbox: Inbox }) {
 	const isWholePage = inbox.selected.value.size === inbox.rows.value.length;
@@ -51,34 +56,22 @@ export function BulkBar({ inbox, query }: InboxProps) {
 		counted.then(({ matched }) => setDoomed(matched)).catch(showError);
 	};
 	const isSpam = query.filter === 'spam';
-	const isArchived = query.filter === 'archived';
-	const allStarred = rows.every((row) => row.isStarred);
 	return (
 		<div class="bulk-bar row wrap" role="toolbar" aria-label={words.inbox.selectedSubmissions}>
 			<Count inbox={inbox} />
 			<div class="row tight end">
 				{may('write') && query.filter !== 'pending' && (
 					<>
-						<IconButton icon="read" label={words.inbox.markRead} onClick={() => set({ isRead: true })} />
-						<IconButton icon="mail" label={words.inbox.markUnread} onClick={() => set({ isRead: false })} />
-						<IconButton
-							icon="star"
-							label={allStarred ? words.inbox.unstar : words.inbox.star}
-							hotkey="s"
-							onClick={() => set({ isStarred: !allStarred })}
-						/>
-						{!isSpam && (
-							<IconButton
-								icon={isArchived ? 'inbox' : 'archive'}
-								label={isArchived ? words.inbox.unarchive : words.inbox.archive}
-								hotkey="a"
-								onClick={() => set({ isArchived: !isArchived })}
-							/>
-						)}
+						<IconButton icon="read" label={words.inbox.flags.isRead[0]} onClick={() => set({ isRead: true })} />
+						<IconButton icon="mail" label={words.inbox.flags.isRead[1]} onClick={() => set({ isRead: false })} />
+						{TOGGLES.filter((name) => !(isSpam && FLAG_LOOKS[name].isNotOfSpam)).map((name) => {
+							const isOn = rows.every((row) => row[name]);
+							return <FlagButton key={name} name={name} isOn={isOn} onClick={() => set({ [name]: !isOn })} />;
+						})}
 						<Button
 							look="small"
 							icon={isSpam ? 'inbox' : 'ban'}
-							label={isSpam ? words.inbox.notSpam : words.inbox.spam}
+							label={isSpam ? words.inbox.flags.isSpam[1] : words.inbox.flags.isSpam[0]}
 							onClick={() => set({ isSpam: !isSpam })}
 						/>
 						{!isSpam && !inbox.isAllSelected.value && (

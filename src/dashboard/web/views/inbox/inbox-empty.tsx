@@ -1,10 +1,24 @@
 /** The empty inbox: nothing yet, nothing left, or nothing found. */
 
+import type { ComponentChildren } from 'preact';
+import type { IconName } from '../../components/icon.tsx';
 import { EmptyState } from '../../components/messages.tsx';
 import { isNarrowed } from '../../inbox-query.ts';
-import { type InboxQuery, to } from '../../router.ts';
+import { type InboxQuery, type Tab, to } from '../../router.ts';
 import * as words from '../../sentences/words.ts';
 import { formOf } from '../../state/forms.ts';
+
+const EMPTY: Record<Exclude<Tab, 'all'>, { icon: IconName; title: string; hint?: ComponentChildren }> = {
+	unread: { icon: 'check', title: words.inbox.allRead },
+	starred: { icon: 'star', title: words.inbox.nothingStarred, hint: words.inbox.nothingStarredHint(<kbd>s</kbd>) },
+	spam: { icon: 'ban', title: words.inbox.noSpam, hint: words.inbox.noSpamHint },
+	pending: { icon: 'mail', title: words.inbox.nothingPending, hint: words.inbox.nothingPendingHint },
+	archived: {
+		icon: 'archive',
+		title: words.inbox.nothingArchived,
+		hint: words.inbox.nothingArchivedHint(<kbd>a</kbd>),
+	},
+};
 
 export function InboxEmpty({ form: id, query }: { form: string; query: InboxQuery }) {
 	const form = formOf(id);
@@ -18,32 +32,11 @@ export function InboxEmpty({ form: id, query }: { form: string; query: InboxQuer
 			</EmptyState>
 		);
 	}
-	if (query.filter === 'unread') return <EmptyState icon="check" title={words.inbox.allRead} />;
-	if (query.filter === 'archived') {
+	if (query.filter !== 'all') {
+		const { icon, title, hint } = EMPTY[query.filter];
 		return (
-			<EmptyState icon="archive" title={words.inbox.nothingArchived}>
-				<p>{words.inbox.nothingArchivedHint(<kbd>a</kbd>)}</p>
-			</EmptyState>
-		);
-	}
-	if (query.filter === 'starred') {
-		return (
-			<EmptyState icon="star" title={words.inbox.nothingStarred}>
-				<p>{words.inbox.nothingStarredHint(<kbd>s</kbd>)}</p>
-			</EmptyState>
-		);
-	}
-	if (query.filter === 'spam') {
-		return (
-			<EmptyState icon="ban" title={words.inbox.noSpam}>
-				<p>{words.inbox.noSpamHint}</p>
-			</EmptyState>
-		);
-	}
-	if (query.filter === 'pending') {
-		return (
-			<EmptyState icon="mail" title={words.inbox.nothingPending}>
-				<p>{words.inbox.nothingPendingHint}</p>
+			<EmptyState icon={icon} title={title}>
+				{hint && <p>{hint}</p>}
 			</EmptyState>
 		);
 	}

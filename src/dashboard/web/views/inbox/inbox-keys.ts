@@ -1,6 +1,8 @@
 /** Keyboard shortcuts of the inbox: for the open submission, else the selected ones, else the one at the cursor. */
 
-import type { Flags, Submission } from '../../api-types.ts';
+import type { FlagName } from '../../../../storage/owned.ts';
+import type { Submission } from '../../api-types.ts';
+import { FLAG_BUTTONS, FLAG_LOOKS } from '../../flags.ts';
 import { navigate } from '../../location.ts';
 import { type InboxQuery, to } from '../../router.ts';
 import type { Bindings } from '../../shortcuts.ts';
@@ -45,9 +47,7 @@ function leave(inbox: Inbox, place: Place): void {
 	navigate(isGone ? to.inbox(place.form, place.query) : to.submission(place.form, next.id, place.query));
 }
 
-export type InboxKeys = ReturnType<typeof inboxKeys>;
-
-export function inboxKeys(inbox: Inbox, place: Place) {
+export function inboxKeys(inbox: Inbox, place: Place): Bindings {
 	const targets = (): Submission[] => {
 		const open = inbox.current.value;
 		if (place.submission !== null) return open ? [open] : [];
@@ -61,17 +61,14 @@ export function inboxKeys(inbox: Inbox, place: Place) {
 		const row = inbox.rows.value[Math.min(inbox.cursor.value, inbox.rows.value.length - 1)];
 		if (place.submission === null && row) requestAnimationFrame(() => focusRow(row.id));
 	};
-	const toggle = (flag: keyof Flags) => {
+	const toggle = (flag: FlagName) => {
 		const rows = targets();
 		if (!may('write') || rows.length === 0) return;
+		if (FLAG_LOOKS[flag].isNotOfSpam && rows.some(({ isSpam }) => isSpam)) return;
 		const isLeaving = movesAway({ [flag]: true });
 		if (isLeaving && place.submission !== null) leave(inbox, place);
 		void setFlags(inbox, rows, { [flag]: !rows.every((row) => row[flag]) });
 		if (isLeaving) refocus();
-	};
-	/** Spam is shown whole, archived or not: it would stay where it is. */
-	const archive = () => {
-		if (!targets().some(({ isSpam }) => isSpam)) toggle('isArchived');
 	};
 	const genuine = () => {
 		const rows = targets();
@@ -99,15 +96,12 @@ export function inboxKeys(inbox: Inbox, place: Place) {
 	return {
 		j: () => step(inbox, place, 1),
 		k: () => step(inbox, place, -1),
-		s: () => toggle('isStarred'),
-		e: () => toggle('isRead'),
-		a: archive,
-		'!': () => toggle('isSpam'),
+		...Object.fromEntries(FLAG_BUTTONS.map((flag) => [FLAG_LOOKS[flag].hotkey, () => toggle(flag)])),
 		'+': genuine,
 		'#': remove,
 		x: select,
 		'/': () => document.querySelector<HTMLElement>('#inbox-search')?.focus(),
 		'g i': () => navigate(to.inbox(place.form)),
 		Escape: back,
-	} satisfies Bindings;
+	};
 }

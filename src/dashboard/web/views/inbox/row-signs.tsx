@@ -1,29 +1,27 @@
-/** The labels of a row, and its end: the points of a submission as spam, its note, its files, and when it came. */
+/** The labels of a row, and its end: the points of a submission as spam, its texts, its files, and when it came. */
 
+import { TEXT_NAMES } from '../../../../storage/owned.ts';
 import type { Submission } from '../../api-types.ts';
-import { Icon } from '../../components/icon.tsx';
+import { Icon, type IconName } from '../../components/icon.tsx';
 import { Time } from '../../components/time.tsx';
 import * as words from '../../sentences/words.ts';
 
-function SpamScore({ row: { isSpam, spamScore } }: { row: Submission }) {
-	if (!isSpam || spamScore <= 0) return null;
-	return (
-		<span class="attached">
-			<Icon name="ban" />
-			<span aria-hidden="true">{spamScore}</span>
-			<span class="visually-hidden">{words.inbox.spamScore(spamScore)}</span>
-		</span>
-	);
+interface SignProps {
+	icon: IconName;
+	/** Beside the icon. */
+	count?: number;
+	/** Read aloud in place of both. */
+	name: string;
+	title?: string;
+	isBad?: boolean;
 }
 
-function Attached({ row: { files } }: { row: Submission }) {
-	if (files.length === 0) return null;
-	const isInfected = files.some(({ scan }) => scan === 'infected');
+function Sign({ icon, count, name, title, isBad }: SignProps) {
 	return (
-		<span class={isInfected ? 'attached bad' : 'attached'}>
-			<Icon name={isInfected ? 'warning' : 'paperclip'} />
-			<span aria-hidden="true">{files.length}</span>
-			<span class="visually-hidden">{words.inbox.files(files.length, isInfected)}</span>
+		<span class={isBad ? 'attached bad' : 'attached'} title={title}>
+			<Icon name={icon} />
+			{count !== undefined && <span aria-hidden="true">{count}</span>}
+			<span class="visually-hidden">{name}</span>
 		</span>
 	);
 }
@@ -36,22 +34,19 @@ export function RowLabels({ row: { labels } }: { row: Submission }) {
 	));
 }
 
-function Noted({ row: { note } }: { row: Submission }) {
-	if (note === null) return null;
-	return (
-		<span class="attached" title={note}>
-			<Icon name="note" />
-			<span class="visually-hidden">{words.inbox.hasNote}</span>
-		</span>
-	);
-}
-
 export function RowSigns({ row }: { row: Submission }) {
+	const { isSpam, spamScore, files } = row;
+	const isInfected = files.some(({ scan }) => scan === 'infected');
+	const icon = isInfected ? 'warning' : 'paperclip';
+	const nameOfFiles = words.inbox.files(files.length, isInfected);
+	const written = TEXT_NAMES.filter((name) => row[name] !== null);
 	return (
 		<>
-			<SpamScore row={row} />
-			<Noted row={row} />
-			<Attached row={row} />
+			{isSpam && spamScore > 0 && <Sign icon="ban" count={spamScore} name={words.inbox.spamScore(spamScore)} />}
+			{written.map((name) => (
+				<Sign key={name} icon="note" name={words.submission.texts[name].has} title={row[name] ?? ''} />
+			))}
+			{files.length > 0 && <Sign icon={icon} count={files.length} name={nameOfFiles} isBad={isInfected} />}
 			<Time iso={row.createdAt} />
 		</>
 	);

@@ -1,7 +1,8 @@
-/** Labels as chips, each leading to all that have it, and a note that is stored when it is left. */
+/** Labels as chips, each leading to all that have it, and texts that are stored when they are left. */
 
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { LABEL_MAX, LABELS_MAX, NOTE_MAX } from '../../../../storage/labels.ts';
+import { LABEL_MAX, LABELS_MAX } from '../../../../storage/labels.ts';
+import { TEXT_NAMES, TEXTS, type TextName } from '../../../../storage/owned.ts';
 import type { Submission } from '../../api-types.ts';
 import { Button, IconButton } from '../../components/buttons.tsx';
 import { Field } from '../../components/inputs.tsx';
@@ -69,16 +70,16 @@ function NewLabel({ inbox, row }: Props) {
 	);
 }
 
-function Note({ inbox, row }: Props) {
-	const stored = row.note ?? '';
+function Text({ inbox, row, name }: Props & { name: TextName }) {
+	const stored = row[name] ?? '';
 	const [text, setText] = useState(stored);
 	const before = useRef(stored);
 	useEffect(() => {
-		// Another owner's note does not replace one that is being written here.
+		// Another owner's text does not replace one that is being written here.
 		if (text === before.current) setText(stored);
 		before.current = stored;
 	}, [stored]);
-	const store = () => text !== stored && void setWords(inbox, row, { set: { note: text === '' ? null : text } });
+	const store = () => text !== stored && void setWords(inbox, row, { set: { [name]: text || null } });
 	const latest = useRef(store);
 	latest.current = store;
 	useEffect(() => {
@@ -92,10 +93,10 @@ function Note({ inbox, row }: Props) {
 	}, []);
 	return (
 		<Field
-			label={words.submission.note}
-			hint={words.submission.noteHint}
+			label={words.submission.texts[name].label}
+			hint={words.submission.texts[name].hint}
 			lines={3}
-			maxLength={NOTE_MAX}
+			maxLength={TEXTS[name].max}
 			value={text}
 			onInput={setText}
 			onLeave={store}
@@ -105,13 +106,13 @@ function Note({ inbox, row }: Props) {
 
 export function OwnWords({ inbox, row }: Props) {
 	const mayWrite = may('write');
-	if (!mayWrite && row.labels.length === 0 && row.note === null) return null;
+	if (!mayWrite && row.labels.length === 0 && TEXT_NAMES.every((name) => row[name] === null)) return null;
 	return (
 		<section class="detail-section stack" aria-label={words.submission.ownWords}>
 			<Labels inbox={inbox} row={row} />
 			{mayWrite && <NewLabel inbox={inbox} row={row} />}
-			{mayWrite && <Note inbox={inbox} row={row} />}
-			{!mayWrite && row.note !== null && <p class="value-text">{row.note}</p>}
+			{mayWrite && TEXT_NAMES.map((name) => <Text key={name} inbox={inbox} row={row} name={name} />)}
+			{!mayWrite && TEXT_NAMES.map((name) => row[name] !== null && <p class="value-text">{row[name]}</p>)}
 		</section>
 	);
 }
