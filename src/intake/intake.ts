@@ -14,7 +14,7 @@ import type { FormRow } from '../storage/tables.ts';
 import type { ByteBudget } from '../tasks/byte-budget.ts';
 import { type BodyReservation, createBodyReservations, declaredSize, readSmallBody } from './body/bytes.ts';
 import { type Content, contentOf } from './body/content.ts';
-import type { Field } from './body/fields.ts';
+import type { Field, Posted } from './body/fields.ts';
 import { readJsonFields } from './body/json-fields.ts';
 import { isJsonBody, type Media, mediaKind, readFields } from './body/media.ts';
 import { createMultipartReader } from './body/multipart-reader.ts';
@@ -125,20 +125,20 @@ export function createIntake(options: IntakeOptions) {
 	}
 
 	/** Reads the fields of a body. One that may have files is parsed as it arrives, and they are held. */
-	async function readBody(submit: Submit, { media, maxBytes, held }: Body): Promise<Field[]> {
+	async function readBody(submit: Submit, { media, maxBytes, held }: Body): Promise<Posted> {
 		const { form, request, clientAddress, seen } = submit;
 		const { reservation } = held;
 		let body: Uint8Array | undefined;
 		if (!reservation || media.kind !== 'multipart') {
 			body = await (reservation?.read(request, maxBytes) ?? readSmallBody(request, maxBytes));
 			seen.isJson = isJsonBody(body, media);
-			const fields = readFields(body, media, fieldLimits);
-			if (fields) return fields;
+			const posted = readFields(body, media, fieldLimits);
+			if (posted) return posted;
 		}
 		held.files = uploads({ form, network: networkOf(clientAddress) });
 		const reader = createMultipartReader(media.boundary, { limits: textLimits, files: held.files });
 		await (body ? reader.push(body) : reservation?.feed(request, maxBytes, reader));
-		return reader.end();
+		return { fields: reader.end() };
 	}
 
 	return {

@@ -2,7 +2,7 @@
 
 import type { Dropped } from '../../form-values/dropped-files.ts';
 import type { FormRow } from '../../storage/tables.ts';
-import type { Field } from './fields.ts';
+import type { Field, Posted } from './fields.ts';
 import type { RefusedFile } from './refused-files.ts';
 import { dataJson, type SpecialFields, specialNamesOf, splitSpecialFields } from './special-fields.ts';
 import type { Upload } from './upload.ts';
@@ -19,9 +19,9 @@ export interface Content extends Dropped {
 	refused?: readonly RefusedFile[];
 }
 
-export function contentOf(posted: Field[], form: Pick<FormRow, 'spam' | 'aliases'>, files?: Upload): Content {
-	const { special, fields } = splitSpecialFields(posted, specialNamesOf(form));
-	return { special, fields, data: dataJson(fields), files: files?.hasFiles() ? files : undefined };
+export function contentOf(posted: Posted, form: Pick<FormRow, 'spam' | 'aliases'>, files?: Upload): Content {
+	const { special, fields } = splitSpecialFields(posted.fields, specialNamesOf(form));
+	return { special, fields, data: dataJson(fields, posted.json), files: files?.hasFiles() ? files : undefined };
 }
 
 /** Replaces the fields; the values that stay are the same texts. */

@@ -8,6 +8,13 @@ export interface Field {
 	json: string;
 }
 
+/** The fields of a body. */
+export interface Posted {
+	fields: Field[];
+	/** The JSON text that they were read from. */
+	json?: string;
+}
+
 /** Makes an empty list, in the order in which names first appear. */
 export function createFieldList(limits: FieldLimits) {
 	const fields: Field[] = [];

@@ -1,7 +1,7 @@
 /** The kind of a body, and its fields as one exact list. */
 
 import { AppError } from '../../errors.ts';
-import type { Field, FieldLimits } from './fields.ts';
+import type { FieldLimits, Posted } from './fields.ts';
 import { isUtf8Charset, parseParameters } from './header-parameters.ts';
 import { readJsonFields } from './json-fields.ts';
 import { readPlainMultipart } from './plain-multipart.ts';
@@ -70,11 +70,17 @@ function unsupported(): AppError {
  * @returns `undefined` for a multipart body that is not a usual one, which {@link createMultipartReader} reads.
  * @throws {AppError} INVALID_BODY, PAYLOAD_TOO_LARGE naming the limit, UNSUPPORTED_MEDIA_TYPE for text that is not a JSON object
  */
-export function readFields(body: Uint8Array, media: Media, limits: FieldLimits): Field[] | undefined {
-	if (media.kind === 'multipart') return readPlainMultipart(body, media.boundary, limits);
-	if (isJsonBody(body, media)) return readJsonFields(jsonText(body), limits);
+export function readFields(body: Uint8Array, media: Media, limits: FieldLimits): Posted | undefined {
+	if (media.kind === 'multipart') {
+		const fields = readPlainMultipart(body, media.boundary, limits);
+		return fields && { fields };
+	}
+	if (isJsonBody(body, media)) {
+		const json = jsonText(body);
+		return { fields: readJsonFields(json, limits), json };
+	}
 	if (media.kind === 'text') throw unsupported();
-	return readUrlencodedFields(body, limits);
+	return { fields: readUrlencodedFields(body, limits) };
 }
 
 /** Returns whether a body is JSON, by its first byte if the media type does not tell. */

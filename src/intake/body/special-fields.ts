@@ -55,14 +55,26 @@ export function splitSpecialFields(fields: Field[], names: SpecialNames): { spec
 	return { special, fields: rest.length === fields.length ? fields : rest };
 }
 
-/** The JSON object that is stored and returned. */
-export function dataJson(fields: readonly Field[]): string {
+/**
+ * The JSON object that is stored and returned.
+ * @param sent The JSON text that the fields were read from. Whatever is not stored of it makes it longer: blanks, escapes in names, other
+ * fields. One that is no longer is the same text, and made already.
+ */
+export function dataJson(fields: readonly Field[], sent?: string): string {
+	if (sent !== undefined && sent.length === leastLength(fields)) return sent;
 	let json = '{';
 	for (const { name, json: value } of fields) {
 		if (json.length > 1) json += ',';
 		json += `${JSON.stringify(name)}:${value}`;
 	}
 	return `${json}}`;
+}
+
+/** The length of the JSON object, if no name has to be escaped. */
+function leastLength(fields: readonly Field[]): number {
+	let length = '{'.length;
+	for (const { name, json } of fields) length += `"":,`.length + name.length + json.length;
+	return length;
 }
 
 function applySpecial(role: SpecialRole, { json }: Field, special: SpecialFields): void {

@@ -28,8 +28,8 @@ export function read(contentType: string | null, body: string | Uint8Array, limi
 }
 
 export function readAny(body: Uint8Array, media: Media, limits = LIMITS): Field[] {
-	const fields = media.kind === 'multipart' ? undefined : readFields(body, media, limits);
-	return fields ?? readMultipart(body, media, limits);
+	const posted = media.kind === 'multipart' ? undefined : readFields(body, media, limits);
+	return posted?.fields ?? readMultipart(body, media, limits);
 }
 
 /** Reads it as one that arrives in one piece. */

@@ -1,9 +1,12 @@
 /** Special fields control a submission and are never stored. */
 
 import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
 import { DEFAULT_SPAM_SETTINGS } from '../../../src/form-values/spam-settings.ts';
 import type { Field } from '../../../src/intake/body/fields.ts';
+import { readJsonFields } from '../../../src/intake/body/json-fields.ts';
 import { dataJson, specialNamesOf, splitSpecialFields as split } from '../../../src/intake/body/special-fields.ts';
+import { LIMITS } from './bodies.ts';
 
 const field = (name: string, value: unknown): Field => ({ name, json: JSON.stringify(value) });
 const USUAL_NAMES = specialNamesOf({ spam: DEFAULT_SPAM_SETTINGS, aliases: [] });
@@ -142,4 +145,27 @@ test('the stored object keeps the text of every value and quotes every name', ()
 			{ name: '', json: '[1e400]' },
 		]),
 	).toBe('{"__proto__":1.0,"a\\"\\n\\ud800":"\\u0041","":[1e400]}');
+});
+
+test('the text that was sent is stored only if it is the stored object', () => {
+	const blank = fc.constantFrom('', '', '', ' ', '\n');
+	const names = ['a', 'ä', '', '_next', '_gotcha', '\\u0062', '\\n', '\\"', '\\/', '\\uD800', '\u2028'];
+	const values = ['"x"', '""', '"\\u00e9\\/"', '1.0', '[ ]', '{"b": [1 ,2]}', 'null'];
+	const member = fc.tuple(blank, fc.constantFrom(...values), blank);
+	const body = fc
+		.tuple(blank, fc.uniqueArray(fc.constantFrom(...names), { maxLength: 4 }), fc.array(member, { minLength: 4 }))
+		.map(([around, used, members]) => {
+			const texts = used.map((name, i) => {
+				const [before, value, after] = members[i] as [string, string, string];
+				return `${before}"${name}"${after}:${before}${value}${after}`;
+			});
+			return `${around}{${texts.join(',')}}${around}`;
+		});
+	fc.assert(
+		fc.property(body, (sent) => {
+			const { fields } = splitSpecialFields(readJsonFields(sent, LIMITS));
+			expect(dataJson(fields, sent)).toBe(dataJson(fields));
+		}),
+		{ numRuns: 3000 },
+	);
 });
