@@ -30,7 +30,7 @@ const SAMPLE_MS = 2000;
 const BACKUP_MS = 10 * MINUTE_MS;
 const WARM_UP_MINUTES = 10;
 const GROWTH_MAX_MIB = 1;
-/** Of the log when nothing reads for long: it keeps 16 MiB. */
+/** The log keeps 16 MiB when nothing reads for long. */
 const WAL_MAX_MIB = 17;
 const REST_MS = 10_000;
 const BACK_WITHIN_MS = 5000;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dir, '../../..');
-const SCRIPT_MAX_BYTES = 90_000;
+const SCRIPT_MAX_BYTES = 91_000;
 
 /** Writing markup or code from text, and styles that are not in the sheet. */
 const FORBIDDEN =
@@ -37,7 +37,7 @@ beforeAll(async () => {
 const outputOf = (extension: string) => outputs.filter(({ name }) => name.endsWith(extension));
 
 describe('the dashboard’s bundle', () => {
-	test('has at most 90 kB of script, compressed', () => {
+	test('has at most 91 kB of script, compressed', () => {
 		const sizes = outputOf('.js').map(({ text }) => Bun.gzipSync(new TextEncoder().encode(text)).length);
 		expect(sizes).not.toBeEmpty();
 		expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(SCRIPT_MAX_BYTES);
