@@ -170,11 +170,12 @@ async function sample(figures: { rss: number[][]; descriptors: number; threads: 
 	figures.wal = Math.max(figures.wal, await logBytes());
 }
 
-const logBytes = () =>
-	stat(`${product.file}-wal`).then(
+function logBytes(): Promise<number> {
+	return stat(`${product.file}-wal`).then(
 		({ size }) => size,
 		() => 0,
 	);
+}
 
 function tell(
 	load: ReturnType<typeof createHourLoad>,
