@@ -15,6 +15,8 @@ const STEP: Amount = { submissions: 128, characters: 32_000 };
 const MAX_REMOVALS_PER_STEP = 64;
 const MAX_FORGOTTEN_PER_STEP = 1000;
 const PAGES_MERGED_PER_STEP = 8;
+/** Closed segments whose memory is given back together, because the connection reads its schema again for that. */
+const RELEASED_SEGMENTS = 8;
 /** Merge steps after a step that adds: FTS5 writes each page three times before it stays, so four let no pieces pile up. */
 const MERGES_PER_ADDITION = 4;
 
@@ -38,6 +40,8 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 	/** The last submission that is indexed, if that is known. */
 	let watermark: number | undefined;
 	let mergesDue = 0;
+	/** Segments that were closed since the last release. */
+	let closedSegments = 0;
 
 	const isFull = ({ submissions, characters }: Amount, times = 1) =>
 		submissions >= times * size.submissions || characters >= times * size.characters;
@@ -87,8 +91,9 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 	/** Returns the last of the ids that it came to, which ascend. */
 	function addTo(segment: Segment, ids: readonly [number][]): number {
 		const insertInto = (kind: Kind) =>
-			client.query(`insert into ${segmentTable(kind, segment.number)} (rowid, text) values (?, ?)`);
-		const [addParts, addWords] = [insertInto('parts'), insertInto('words')];
+			client.prepare(`insert into ${segmentTable(kind, segment.number)} (rowid, text) values (?, ?)`);
+		using addParts = insertInto('parts');
+		using addWords = insertInto('words');
 		const wasFull = isFull(segment);
 		const before = segment.characters;
 		let last = 0;
@@ -108,7 +113,10 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 		}
 		const { number, firstId, lastId, submissions, characters } = segment;
 		sql().saveProgress.run(firstId, lastId, submissions, characters, number);
-		if (isFull(segment) && !wasFull) closeSegmentTables(client, number);
+		if (isFull(segment) && !wasFull) {
+			closeSegmentTables(client, number);
+			closedSegments++;
+		}
 		mergesDue = MERGES_PER_ADDITION;
 		return last;
 	}
@@ -155,13 +163,21 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 		const tables = segmentTables(number);
 		const before = changes();
 		for (const table of tables) {
-			client.query(`insert into ${table} (${table}, rank) values ('merge', ?)`).run(PAGES_MERGED_PER_STEP);
+			using mergeSome = client.prepare(`insert into ${table} (${table}, rank) values ('merge', ?)`);
+			mergeSome.run(PAGES_MERGED_PER_STEP);
 		}
 		if (changes() - before < 2 * tables.length) sql().setPacked.run(1, number);
 	}
 
 	function changes(): number {
 		return Number(sql().totalChanges.values()[0]?.[0]);
+	}
+
+	/** FTS5 keeps a quarter of a MiB for each segment that was written, until the connection reads its schema again. */
+	function releaseSegments(): void {
+		if (closedSegments < RELEASED_SEGMENTS || client.inTransaction) return;
+		closedSegments = 0;
+		client.run('pragma writable_schema = reset');
 	}
 
 	function nextStep(): (() => void) | undefined {
@@ -195,6 +211,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 		 * would disagree on the watermark. What is imported before it is in a list of additions.
 		 */
 		advance(): Promise<boolean> {
+			releaseSegments();
 			return commit(nextStep());
 		},
 		/**
