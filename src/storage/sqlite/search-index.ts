@@ -7,7 +7,14 @@ import type { Database } from 'bun:sqlite';
 import { lazy } from '../../tasks/lazy.ts';
 import type { Arrivals } from '../indexer.ts';
 import { SEARCHED_JSON_CHARACTERS, searchText, wordToken } from '../search-text.ts';
-import { closeSegmentTables, createSegmentTables, type Kind, segmentTable, segmentTables } from './search-segments.ts';
+import {
+	closeSegmentTables,
+	createSegmentMemory,
+	createSegmentTables,
+	type Kind,
+	segmentTable,
+	segmentTables,
+} from './search-segments.ts';
 import type { Writer } from './writer.ts';
 
 /** The most that a step adds. The more, the fewer pieces FTS5 has to merge. */
@@ -15,8 +22,6 @@ const STEP: Amount = { submissions: 128, characters: 32_000 };
 const MAX_REMOVALS_PER_STEP = 64;
 const MAX_FORGOTTEN_PER_STEP = 1000;
 const PAGES_MERGED_PER_STEP = 8;
-/** Closed segments whose memory is given back together, because the connection reads its schema again for that. */
-const RELEASED_SEGMENTS = 8;
 /** Merge steps after a step that adds: FTS5 writes each page three times before it stays, so four let no pieces pile up. */
 const MERGES_PER_ADDITION = 4;
 
@@ -40,8 +45,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 	/** The last submission that is indexed, if that is known. */
 	let watermark: number | undefined;
 	let mergesDue = 0;
-	/** Segments that were closed since the last release. */
-	let closedSegments = 0;
+	const memory = createSegmentMemory(client);
 
 	const isFull = ({ submissions, characters }: Amount, times = 1) =>
 		submissions >= times * size.submissions || characters >= times * size.characters;
@@ -115,7 +119,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 		sql().saveProgress.run(firstId, lastId, submissions, characters, number);
 		if (isFull(segment) && !wasFull) {
 			closeSegmentTables(client, number);
-			closedSegments++;
+			memory.countClosed();
 		}
 		mergesDue = MERGES_PER_ADDITION;
 		return last;
@@ -173,13 +177,6 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 		return Number(sql().totalChanges.values()[0]?.[0]);
 	}
 
-	/** FTS5 keeps a quarter of a MiB for each segment that was written, until the connection reads its schema again. */
-	function releaseSegments(): void {
-		if (closedSegments < RELEASED_SEGMENTS || client.inTransaction) return;
-		closedSegments = 0;
-		client.run('pragma writable_schema = reset');
-	}
-
 	function nextStep(): (() => void) | undefined {
 		watermark ??= sql().newestSegment.get()?.lastId ?? 0;
 		const [unpacked] = sql().unpacked.values();
@@ -211,7 +208,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 		 * would disagree on the watermark. What is imported before it is in a list of additions.
 		 */
 		advance(): Promise<boolean> {
-			releaseSegments();
+			memory.release();
 			return commit(nextStep());
 		},
 		/**

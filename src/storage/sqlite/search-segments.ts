@@ -18,6 +18,8 @@ const OPTIONS: Record<Kind, string> = {
 const USER_MERGE = { open: 16, closed: 2 };
 /** FTS5 merges synchronously at this many pieces; our incremental merges keep us far below it. */
 const CRISIS_MERGE = 200;
+/** How many closed segments give back their memory together. */
+const RELEASED_TOGETHER = 8;
 
 export type Kind = (typeof KINDS)[number];
 
@@ -49,4 +51,20 @@ function configure(client: Database, table: string, options: Record<string, numb
 	for (const [name, value] of Object.entries(options)) {
 		client.run(`insert into ${table} (${table}, rank) values (?, ?)`, [name, value]);
 	}
+}
+
+/** FTS5 keeps a quarter of a MiB for each segment that a connection has written, until the connection reads its schema again. */
+export function createSegmentMemory(client: Database) {
+	let closed = 0;
+	return {
+		countClosed(): void {
+			closed++;
+		},
+		/** Gives it back, now and then: all statements are prepared again afterwards, in a few milliseconds. Not within a transaction. */
+		release(): void {
+			if (closed < RELEASED_TOGETHER || client.inTransaction) return;
+			closed = 0;
+			client.run('pragma writable_schema = reset');
+		},
+	};
 }
