@@ -189,6 +189,25 @@ describe('a page of the inbox', () => {
 		await close();
 	});
 
+	test('that is emptied by reading its last row gives way, and the row stays open', async () => {
+		const form = await createForm(server, 'Read');
+		for (let count = 1; count <= 51; count += 1) await server.submit(form.slug, { name: `Person ${count}.` });
+		const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
+		await signIn();
+		await goTo(`/forms/${form.id}?filter=unread&page=2`);
+		await row(page, 'Person 1.').click();
+		await page.getByRole('heading', { name: 'Person 1.' }).waitFor();
+		await eventually(async () => (await submissionsOf(server, form.id, '?order=asc&limit=1'))[0]?.isRead === true);
+		const open = new URL(page.url()).hash.replace(/\?.*/, '');
+		await page.reload();
+		await page.waitForURL((url) => !url.hash.includes('page=2'));
+		await page.getByText('Person 2.').first().waitFor();
+		expect(new URL(page.url()).hash).toBe(`${open}?filter=unread`);
+		await page.getByRole('heading', { name: 'Person 1.' }).waitFor();
+		expect(complaints).toEqual([]);
+		await close();
+	});
+
 	test('has the bar of what is selected on one line of a phone', async () => {
 		const form = await createForm(server, 'Bar');
 		await server.submit(form.slug, { name: 'Ada' });

@@ -2,7 +2,7 @@
 
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { startScriptedSmtp } from '../delivery/scripted-smtp.ts';
-import { createForm, openDashboard, openServerAndBrowser } from './dashboard.ts';
+import { createForm, eventually, openDashboard, openServerAndBrowser } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
@@ -91,6 +91,35 @@ test('a group is saved without undoing what another owner has changed in it', as
 	await page.getByText('Settings saved.').waitFor();
 	expect((await settingsOf(form.id)).name).toBe('Theirs');
 	expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Theirs');
+	await close();
+});
+
+test('what is typed while a group is saved stays, and what is put back no longer counts as changed', async () => {
+	const form = await createForm(server, 'Slow');
+	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo(`/forms/${form.id}/settings`);
+	const group = page.getByRole('region', { name: 'Form', exact: true });
+	const name = group.getByLabel('Name', { exact: true });
+	const save = group.getByRole('button', { name: 'Save changes' });
+	const saving = Promise.withResolvers<void>();
+	await page.route(`**/api/forms/${form.id}`, async (route) => {
+		await saving.promise;
+		await route.continue();
+	});
+	await name.fill('Slower');
+	await save.click();
+	await group.getByRole('button', { name: 'Saving…' }).waitFor();
+	await name.fill('Slowest');
+	saving.resolve();
+	await page.getByText('Settings saved.').waitFor();
+	expect([(await settingsOf(form.id)).name, await name.inputValue()]).toEqual(['Slower', 'Slowest']);
+
+	await name.fill('Slower');
+	await server.call(`PATCH /api/forms/${form.id}`, { json: { name: 'By another' } });
+	await eventually(async () => (await name.inputValue()) === 'By another');
+	expect(await save.isDisabled()).toBe(true);
+	expect(complaints).toEqual([]);
 	await close();
 });
 

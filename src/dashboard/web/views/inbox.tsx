@@ -84,25 +84,31 @@ function Page({ inbox, query, isNarrow }: InboxProps & { isNarrow: boolean }) {
 }
 
 /** No rows where there are some on other pages: the page was emptied, and is filled up, or gives way to the last one. */
-function Emptied({ inbox, query }: InboxProps) {
+function Emptied({ inbox, query, submission }: InboxProps & Pick<Place, 'submission'>) {
 	const last = Math.ceil(inbox.total.value / PAGE_SIZE);
 	const isPast = query.page > last;
 	useEffect(() => {
-		if (isPast) replaceAddress(to.inbox(inbox.formId, { ...query, page: last }));
-	}, [isPast, last]);
+		if (!isPast) return;
+		const there = { ...query, page: last };
+		const { formId } = inbox;
+		// One that is open stays open.
+		replaceAddress(submission === null ? to.inbox(formId, there) : to.submission(formId, submission, there));
+	}, [isPast, last, submission]);
 	return <Loading />;
 }
 
-function Rows({ inbox, query, isNarrow }: InboxProps & { isNarrow: boolean }) {
+function Rows({ inbox, query, submission }: InboxProps & Pick<Place, 'submission'>) {
 	if (inbox.error.value !== undefined && inbox.page.value === undefined) {
 		return <LoadFailure error={inbox.error.value} onRetry={inbox.reload} />;
 	}
 	if (inbox.page.value === undefined) return <Loading />;
-	if (inbox.rows.value.length === 0 && inbox.total.value > 0) return <Emptied inbox={inbox} query={query} />;
+	if (inbox.rows.value.length === 0 && inbox.total.value > 0) {
+		return <Emptied inbox={inbox} query={query} submission={submission} />;
+	}
 	if (inbox.rows.value.length === 0) return <InboxEmpty form={inbox.formId} query={query} />;
 	return (
 		<>
-			<Page inbox={inbox} query={query} isNarrow={isNarrow} />
+			<Page inbox={inbox} query={query} isNarrow={submission !== null} />
 			<Pager
 				// Requests ask for a few spare rows in place of hidden ones; page numbers use PAGE_SIZE.
 				pagination={{ ...inbox.page.value.pagination, limit: PAGE_SIZE }}
@@ -132,7 +138,7 @@ export function InboxView(props: Place) {
 					<BulkBar inbox={inbox} query={query} />
 					<Arrivals inbox={inbox} query={query} />
 					<div class="inbox-scroll">
-						<Rows inbox={inbox} query={query} isNarrow={isOpen} />
+						<Rows inbox={inbox} query={query} submission={submission} />
 					</div>
 				</section>
 				{isOpen && <SubmissionDetail inbox={inbox} query={query} id={submission} keys={keys} />}

@@ -79,12 +79,13 @@ export function GroupForm({ form, group }: Props) {
 	const controls = controlsIn(group);
 	const stored: Draft = Object.fromEntries(controls.map(({ name, draft }) => [name, draft(form[name])]));
 	const kept = unsavedOf(session.value ?? {}).get(`${form.id} ${group}`);
-	/** Only what is typed here: another owner's changes to the rest show, and stay when this is saved. */
+	/** Only settings that are changed here: another owner's changes to the others show, and stay when this is saved. */
 	const [typed, setTyped] = useState<Draft>(kept ?? {});
 	/** From the first change on there is a button to save, which keeps its focus then. */
 	const [isTouched, setTouched] = useState(kept !== undefined);
 	const draft = { ...stored, ...typed };
-	const changed = controls.filter(({ name }) => JSON.stringify(draft[name]) !== JSON.stringify(stored[name]));
+	const isAsStored = (name: SettingName, value: unknown) => JSON.stringify(value) === JSON.stringify(stored[name]);
+	const changed = controls.filter(({ name }) => !isAsStored(name, draft[name]));
 	const isChanged = changed.length > 0;
 	const { run, isBusy, error } = useAction(async () => {
 		const change = Object.fromEntries(changed.map(({ name, setting, change }) => [name, change(draft[name], setting)]));
@@ -92,13 +93,16 @@ export function GroupForm({ form, group }: Props) {
 			.update(form.id, change)
 			.catch((error) => showUnsaved(error, words.formSettings.settings));
 		putForm(saved);
-		setTyped({});
+		// The rest was typed while this was saved, and stays.
+		setTyped((now) =>
+			Object.fromEntries(Object.entries(now).filter(([name, value]) => value !== draft[name as SettingName])),
+		);
 		showToast(words.formSettings.saved);
 	});
 	useUnsaved({ form, group }, isChanged ? typed : undefined);
 	const set = (name: SettingName) => (value: unknown) => {
 		setTouched(true);
-		setTyped((before) => ({ ...before, [name]: value }));
+		setTyped(({ [name]: _, ...others }) => (isAsStored(name, value) ? others : { ...others, [name]: value }));
 	};
 	return (
 		<form class="card stack large" onSubmit={run} noValidate>
