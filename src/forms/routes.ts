@@ -8,7 +8,16 @@ import type { Auth } from '../keys/auth.ts';
 import { mapOtherCounts } from '../storage/filters.ts';
 import { ensureForm } from './ensure.ts';
 import type { Forms } from './forms.ts';
-import { ChangedForm, CreateForm, changedForm, EnsuredForm, Form, FormList, UpdateForm } from './schema.ts';
+import {
+	ChangedForm,
+	CreateForm,
+	changedForm,
+	EnsuredForm,
+	ensuredForm,
+	Form,
+	FormList,
+	UpdateForm,
+} from './schema.ts';
 import { mapSettings } from './settings.ts';
 
 const EXAMPLE = {
@@ -66,7 +75,7 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 				const ensured = await ensureForm(forms, params.slug, { mode: ownMode, input, checkDisclosure });
 				if (ensured.isNew) set.status = 201;
 				else await forms.recordFound(ensured.form);
-				return { ...ensured, form: changedForm(ensured.form, mayRead) };
+				return ensuredForm(ensured, mayRead);
 			},
 			{
 				access: { permission: 'write' },

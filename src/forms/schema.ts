@@ -53,9 +53,10 @@ export const ChangedForm = Type.Object(
 	{ $id: 'ChangedForm' },
 );
 
+const isShown = (name: string, mayRead: boolean) => mayRead || !TELLING_SETTINGS.some((telling) => telling === name);
+
 export function changedForm(form: Form, mayRead: boolean): Partial<Form> {
-	const hidden = new Set<string>(mayRead ? [] : TELLING_SETTINGS);
-	return Object.fromEntries(Object.entries(form).filter(([name]) => !hidden.has(name)));
+	return Object.fromEntries(Object.entries(form).filter(([name]) => isShown(name, mayRead)));
 }
 
 export const FormList = Type.Object({ forms: Type.Array(Form) }, { $id: 'FormList' });
@@ -95,4 +96,9 @@ export interface EnsuredForm {
 	form: Form;
 	isNew: boolean;
 	differs: SettingName[];
+}
+
+/** As `changedForm`; `differs` would confirm a guess at what the form leaves out. */
+export function ensuredForm({ form, differs, ...rest }: EnsuredForm, mayRead: boolean) {
+	return { ...rest, form: changedForm(form, mayRead), differs: differs.filter((name) => isShown(name, mayRead)) };
 }

@@ -51,6 +51,17 @@ test('one that is there is returned as it is, with what differs from what was se
 	expect<unknown>((await ensure('there', whole)).body).toEqual({ form: shown, isNew: false, differs: [] });
 });
 
+test('without reading, a guess at its saved views is not confirmed', async () => {
+	const views = [{ name: 'Urgent', query: 'label=urgent' }];
+	await server.call('POST /api/forms', { json: { name: 'Guessed', slug: 'guessed', views } });
+	const reader = await server.createKey({ permissions: ['write', 'read'] });
+	const guesses = [views, [{ name: 'Urgent', query: 'label=other' }]];
+	const told = (key: string) =>
+		Promise.all(guesses.map(async (guess) => (await ensure('guessed', { views: guess }, key)).body.differs));
+	expect(await told(writer)).toEqual([[], []]);
+	expect(await told(reader)).toEqual([[], ['views']]);
+});
+
 test('asked for at once it is made once', async () => {
 	const all = await Promise.all(Array.from({ length: 20 }, () => ensure('once', { name: 'Once' })));
 	expect(all.map(({ status }) => status).sort()).toEqual([...Array(19).fill(200), 201]);
