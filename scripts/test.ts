@@ -44,8 +44,11 @@ async function testsOfBothEngines(): Promise<string[]> {
 }
 
 const ENGINES = { sqlite: 'SQLite', postgres: 'PostgreSQL' };
-/** Processes for each engine. More than one also makes hooks run behind each file. */
-const WORKERS = Math.max(2, Math.floor(availableParallelism() / 2));
+const CORES = availableParallelism();
+/** Side by side only where each engine has its cores: elsewhere a run that is longer is better than a test that is late. */
+const IS_SIDE_BY_SIDE = CORES >= 4;
+/** Processes for each engine: tests wait more than they compute. More than one also makes hooks run behind each file. */
+const WORKERS = IS_SIDE_BY_SIDE ? Math.floor(CORES / 2) : 3;
 const OUTFILE = '--reporter-outfile=';
 const SLOWEST = 10;
 
@@ -99,8 +102,7 @@ const folder = openRunFolder();
 const args = process.argv.slice(2);
 const isPart = args.some((arg) => !arg.startsWith('-'));
 const onSqlite = runTests('sqlite', args, folder.path);
-// Side by side only where each has its cores: elsewhere a run that is longer is better than a test that is late.
-if (availableParallelism() < 2 * WORKERS) await onSqlite;
+if (!IS_SIDE_BY_SIDE) await onSqlite;
 const runs = [onSqlite];
 if (!isPart) runs.push(runTests('postgres', [...args, ...(await testsOfBothEngines())], folder.path));
 const outcomes = await Promise.all(runs);

@@ -33,6 +33,16 @@ export async function openBrowser(): Promise<Browser> {
 	return browser;
 }
 
+/** Shows a page as it looks once what moves in it has come to rest. */
+export async function finishAnimations(page: Page): Promise<void> {
+	await page.evaluate(() => {
+		for (const animation of document.getAnimations()) {
+			const hasEnd = Number.isFinite(Number(animation.effect?.getComputedTiming().endTime));
+			if (hasEnd && animation.playState === 'running') animation.finish();
+		}
+	});
+}
+
 let axeSource: string | undefined;
 
 /**
@@ -42,6 +52,7 @@ let axeSource: string | undefined;
 export async function findAccessibilityFaults(page: Page, only?: string[]): Promise<string[]> {
 	axeSource ??= readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 	await page.evaluate(axeSource);
+	await finishAnimations(page);
 	return page.evaluate(async (runOnly) => {
 		const { axe } = globalThis as unknown as {
 			axe: { run(context: Document, options: { iframes: boolean; runOnly?: string[] }): Promise<AxeResult> };

@@ -3,7 +3,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import type { ShownFile } from '../../src/files/present-file.ts';
-import { findAccessibilityFaults } from '../browser.ts';
+import { findAccessibilityFaults, finishAnimations } from '../browser.ts';
 import { attach, setScan } from '../submissions/files/attached.ts';
 import { createForm, DESKTOP, openDashboard, openServerAndBrowser, PHONE, submissionsOf } from './dashboard.ts';
 import { PNG } from './pictures.ts';
@@ -35,11 +35,9 @@ async function faultsOf(page: Page, view: string): Promise<string[]> {
 }
 
 /** Once its colours have changed to those that it is to have. */
-function backgroundOf(page: Page): Promise<string> {
-	return page.evaluate(() => {
-		for (const animation of document.getAnimations()) if (animation instanceof CSSTransition) animation.finish();
-		return getComputedStyle(document.body).backgroundColor;
-	});
+async function backgroundOf(page: Page): Promise<string> {
+	await finishAnimations(page);
+	return page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 }
 
 /** A form with everything that the views can show, and the hash of each view with a text that says it is there. */
