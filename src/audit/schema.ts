@@ -20,7 +20,7 @@ export const AuditEntry = Type.Object(
 		actor: Type.Object({
 			kind: stringEnum(ACTOR_KINDS, {
 				description:
-					'An API `key`; the `session` of a set-up link; a `user` of the command line; the holder of a `link` to a file; ' +
+					'An API `key`; the `session` of a setup link; a `user` of the command line; the holder of a `link` to a file; ' +
 					'the `server` itself, for its backups; `unknown`: failed to sign in; `others`: all those for whom there was no entry left.',
 			}),
 			id: orNull('Id of the key or session, or name of the user.'),

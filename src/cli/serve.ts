@@ -77,7 +77,7 @@ export async function serve(cli: Cli, options: Options): Promise<void> {
 			reload.applyTo(app);
 			announce(cli, server);
 			await Promise.race([end, Bun.sleep(WELCOME_AFTER_MS)]);
-			await welcome(cli, { app, server, log }).catch((cause) => log.error('No set-up link could be made.', { cause }));
+			await welcome(cli, { app, server, log }).catch((cause) => log.error('No setup link could be made.', { cause }));
 			await end;
 			log.info('stopping');
 			await server.stop(DRAIN_MS);

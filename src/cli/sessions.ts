@@ -17,7 +17,7 @@ export function addSessions(program: CliCommand, cli: Cli): void {
 function addList(sessions: CliCommand, cli: Cli): void {
 	const command = sessions
 		.command('list')
-		.description('List the sessions, newest first, with the key or set-up link that each was opened with.');
+		.description('List the sessions, newest first, with the key or setup link that each was opened with.');
 	runOnApi(command, { cli }, (options) => async (api) => {
 		const { sessions } = await api.get<{ sessions: SignedIn[] }>('/api/sessions');
 		cli.printList(
@@ -26,7 +26,7 @@ function addList(sessions: CliCommand, cli: Cli): void {
 			{
 				columns: {
 					ID: ({ id }) => id,
-					BY: ({ key }) => key?.display ?? 'set-up link',
+					BY: ({ key }) => key?.display ?? 'setup link',
 					MODE: ({ mode }) => mode,
 					SINCE: ({ createdAt }) => shortTime(createdAt),
 					'LAST SEEN': ({ lastSeenAt }) => shortTime(lastSeenAt),

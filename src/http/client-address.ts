@@ -14,7 +14,7 @@ const PRIVATE_RANGES = [
 	'fc00::/7',
 	'fe80::/10',
 ];
-/** A longer chain of proxies is ignored: no real set-up has one. */
+/** A longer chain of proxies is ignored: no real setup has one. */
 const MAX_HOPS = 32;
 /** An address with the port that some proxies add, or between the brackets that IPv6 then needs. */
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/;

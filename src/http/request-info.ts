@@ -25,7 +25,7 @@ export interface RequestInfo {
 	operator?: Operator;
 }
 
-/** The key and session of an authenticated request; a session from a set-up link has no key. */
+/** The key and session of an authenticated request; a session from a setup link has no key. */
 export interface Caller {
 	keyId: string | null;
 	sessionId: string | null;

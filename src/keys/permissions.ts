@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts';
 import type { Mode, Permission } from '../storage/tables.ts';
 
 /**
- * Whom a credential stands for: a valid key, or a session opened with a key or a set-up link; or the operator, who runs a command
+ * Whom a credential stands for: a valid key, or a session opened with a key or a setup link; or the operator, who runs a command
  * on the machine of the server. `formIds` are the public ids of the only forms that a form-level key may access.
  */
 export interface Principal {
@@ -112,7 +112,7 @@ function beyondOwnForms(need: string): AppError {
 	);
 }
 
-/** Whose requests a limit counts together: a key's with those of its sessions, or those of a set-up link's session. */
+/** Whose requests a limit counts together: a key's with those of its sessions, or those of a setup link's session. */
 export function callerOf({ keyId, sessionId }: Principal): string {
 	return keyId ?? sessionId ?? '';
 }

@@ -17,7 +17,7 @@ export const auditLog = sqliteTable(
 		mode: text('mode', { enum: MODES }).notNull(),
 		/** As the operation is called in the API document; a command without one by its name. */
 		action: text('action').notNull(),
-		/** As `key:ID`, `user:NAME` of the command line, `session:ID` of a set-up link, `link` to a file, or `unknown`. */
+		/** As `key:ID`, `user:NAME` of the command line, `session:ID` of a setup link, `link` to a file, or `unknown`. */
 		actor: text('actor').notNull(),
 		/** The session of the dashboard, if it was one. */
 		session: text('session'),

@@ -46,7 +46,7 @@ export const keyForms = sqliteTable(
 );
 
 /**
- * A person signed in to the dashboard: bound to a key, or to none if a set-up link was used. Only the SHA-256 of the
+ * A person signed in to the dashboard: bound to a key, or to none if a setup link was used. Only the SHA-256 of the
  * cookie's token is kept. Times in milliseconds since 1970.
  */
 export const sessions = sqliteTable(

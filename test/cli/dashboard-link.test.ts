@@ -6,7 +6,7 @@ import { setupLinks } from '../../src/storage/session-tables.ts';
 import { openTestServer } from '../server.ts';
 import { openCommandLine } from './command-line.ts';
 
-test('prints a set-up link that works once, also before there is a database', async () => {
+test('prints a setup link that works once, also before there is a database', async () => {
 	const cli = openCommandLine();
 	const { code, stdout, stderr } = await cli.call('dashboard-link');
 	expect(code).toBe(0);

@@ -122,7 +122,7 @@ describe('serve', () => {
 		expect(server.err.join('')).toContain('Set FORMSRV_SUBMIT_URL to the addresses that people use');
 	});
 
-	test('shows a set-up link on a terminal only, and in a log the command that prints one', async () => {
+	test('shows a setup link on a terminal only, and in a log the command that prints one', async () => {
 		const where = ['--base-url', 'https://forms.example.com'];
 		const logged = await serve(...ANY_PORTS, ...where);
 		await logged.heard('There is no API key yet.');

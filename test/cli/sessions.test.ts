@@ -10,7 +10,7 @@ beforeEach(() => {
 	cli = openCommandLine();
 });
 
-/** Opens a session by a set-up link; answers its token. */
+/** Opens a session by a setup link; answers its token. */
 async function signIn(): Promise<string> {
 	const link = (await cli.call('dashboard-link')).stdout.trim();
 	return use((app) => app.sessions.openWithLink(link.split('/').at(-1) ?? ''));
@@ -30,7 +30,7 @@ const isOpen = (token: string) => use(async (app) => (await app.sessions.find(to
 test('sessions are listed, and ended one by one or all at once', async () => {
 	const tokens = [await signIn(), await signIn(), await signIn()];
 	const { stdout } = await cli.call('sessions', 'list');
-	expect(stdout).toMatch(/^ID +BY +MODE +SINCE +LAST SEEN +ENDS +NAME\n(\w+ +set-up link +live .*\n){3}$/);
+	expect(stdout).toMatch(/^ID +BY +MODE +SINCE +LAST SEEN +ENDS +NAME\n(\w+ +setup link +live .*\n){3}$/);
 	const listed: { id: string; key: null }[] = await cli.json('sessions', 'list');
 	expect((await cli.call('sessions', 'revoke', listed[0]?.id ?? '')).stdout).toBe('Ended one session.\n');
 	expect(await Promise.all(tokens.map(isOpen))).toEqual([true, true, false]);

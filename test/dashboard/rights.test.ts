@@ -18,7 +18,7 @@ describe('a session', () => {
 	test('is rejected with a sentence for a key that does not exist', async () => {
 		const { page, goTo, close } = await open();
 		await goTo('/');
-		await page.getByLabel('API key or set-up link').fill('sk_live_nonsense');
+		await page.getByLabel('API key or setup link').fill('sk_live_nonsense');
 		await page.keyboard.press('Enter');
 		await page.getByText('not known here').waitFor();
 		await close();
@@ -43,14 +43,14 @@ describe('a session', () => {
 		await page.goto(server.baseUrl);
 		await page.getByText('Your session has ended').waitFor();
 		await page.reload();
-		await page.getByLabel('API key or set-up link').waitFor();
+		await page.getByLabel('API key or setup link').waitFor();
 		expect(await page.evaluate(() => localStorage.getItem('formsrv.session'))).toBeNull();
 		await close();
 	});
 });
 
 describe('the modes', () => {
-	test('are separate, and a session of a set-up link may switch', async () => {
+	test('are separate, and a session of a setup link may switch', async () => {
 		await createForm(server, 'Only live');
 		const { page, goTo, close } = await open();
 		await goTo(`/setup/${await server.app.sessions.createLink()}`);

@@ -50,7 +50,7 @@ test('a link signs in, for good, and leaves nothing in the address', async () =>
 
 test('a key signs in, and signing out ends it on the server, too', async () => {
 	await page.goto(server.baseUrl);
-	await page.getByLabel('API key or set-up link').fill(server.adminKey);
+	await page.getByLabel('API key or setup link').fill(server.adminKey);
 	await page.getByRole('button', { name: 'Sign in' }).click();
 	await heading('Forms').waitFor();
 	const [cookie] = await context.cookies();

@@ -1,4 +1,4 @@
-/** The whole story in a real browser, against the binary: from the set-up link to the sign-out. */
+/** The whole story in a real browser, against the binary: from the setup link to the sign-out. */
 
 import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -131,7 +131,7 @@ test('a person sets up, connects a website, reads, sorts, searches, exports, mak
 
 	await page.keyboard.press('Escape');
 	await page.getByRole('button', { name: 'Sign out' }).click();
-	await page.getByLabel('API key or set-up link').waitFor();
+	await page.getByLabel('API key or setup link').waitFor();
 	expect((await page.request.get(`${server.baseUrl}/api/session`)).status()).toBe(401);
 	expect(complaints).toEqual([]);
 	await close();

@@ -1,4 +1,4 @@
-/** Links that sign a person in once: set-up links with all rights, and invitations with a key. */
+/** Links that sign a person in once: setup links with all rights, and invitations with a key. */
 
 import { and, between, type Column, eq, not } from 'drizzle-orm';
 import { decodeId } from '../../ids.ts';
@@ -23,7 +23,7 @@ export function createLinks(storage: Pick<Storage, 'batch'>, { keys, now }: { ke
 	const isInvitation = () => within(invitations.expiresAt, INVITATION_LIFETIME_MS);
 
 	return {
-		/** @returns the token of a new set-up link */
+		/** @returns the token of a new setup link */
 		async create(): Promise<string> {
 			const token = randomToken();
 			const row = { hash: hashToken(token), expiresAt: now() + LINK_LIFETIME_MS };

@@ -26,7 +26,7 @@ export const sessionsRoutes = (sessions: Sessions, auth: Auth) =>
 			access,
 			detail: operation('listSessions', 'List sessions', {
 				description:
-					'Dashboard sessions, newest first: those of keys in the mode of your key; for a live key also those that a set-up ' +
+					'Dashboard sessions, newest first: those of keys in the mode of your key; for a live key also those that a setup ' +
 					'link opened.',
 				returns: jsonResponse('The sessions.', { schema: SignedInList, example: { sessions: [EXAMPLE] } }),
 			}),
@@ -35,7 +35,7 @@ export const sessionsRoutes = (sessions: Sessions, auth: Auth) =>
 			access,
 			detail: operation('endOtherSessions', 'End all other sessions', {
 				description:
-					'Ends every session in the list but your own. With a live key or session, unused set-up links and invitations stop working.',
+					'Ends every session in the list but your own. With a live key or session, unused setup links and invitations stop working.',
 				returns: jsonResponse('The number of ended sessions.', { schema: Ended, example: { ended: 2 } }),
 				errors: ['UNAVAILABLE'],
 			}),

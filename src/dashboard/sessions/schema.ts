@@ -28,7 +28,7 @@ export const OpenSession = Type.Object(
 	{
 		key: omissible(Type.String({ description: 'An API key of any kind.' })),
 		token: omissible(
-			Type.String({ description: 'The token at the end of a set-up link or an invitation, which works once.' }),
+			Type.String({ description: 'The token at the end of a setup link or an invitation, which works once.' }),
 		),
 		proxy: omissible(
 			Type.Literal(true, {
@@ -55,9 +55,9 @@ export const SignedIn = Type.Object(
 	{
 		id: Type.String({ description: 'The id in the log.' }),
 		key: nullable(Type.Object({ id: Type.String(), name: Type.String(), display: Type.String() }), {
-			description: 'The key that opened it; it ends with the key. `null`: a set-up link.',
+			description: 'The key that opened it; it ends with the key. `null`: a setup link.',
 		}),
-		mode: stringEnum(MODES, { description: 'A session from a set-up link can switch.' }),
+		mode: stringEnum(MODES, { description: 'A session from a setup link can switch.' }),
 		createdAt: Type.String({ format: 'date-time', description: 'Time of sign-in.' }),
 		lastSeenAt: Type.String({ format: 'date-time', description: 'Time of the last request, to the minute.' }),
 		expiresAt: Type.String({ format: 'date-time', description: 'When it ends without further use.' }),

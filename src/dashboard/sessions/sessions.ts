@@ -1,4 +1,4 @@
-/** Dashboard sessions: opened by a key, an invitation to use one or a member, whose permissions and expiry they share, or by a set-up link. */
+/** Dashboard sessions: opened by a key, an invitation to use one or a member, whose permissions and expiry they share, or by a setup link. */
 
 import { and, desc, eq, inArray, lt, lte, sql } from 'drizzle-orm';
 import { AppError } from '../../errors.ts';
@@ -90,7 +90,7 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 		storage.batch((tx) => [tx.update(sessions).set({ lastSeenAt: at }).where(isSame)], null).catch(() => {});
 	}
 
-	/** `undefined` if the key of the session is gone or not valid. Sessions of set-up links have no key. */
+	/** `undefined` if the key of the session is gone or not valid. Sessions of setup links have no key. */
 	async function principalOf(session: SessionRow, key: ApiKeyRow | null): Promise<KeyPrincipal | undefined> {
 		const sessionId = encodeId(session.id);
 		if (session.keyId === null) {
@@ -142,16 +142,16 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 		/** Signs in by a key, or a member. @returns the session's token */
 		async openWithKey({ mode, keyId }: KeyPrincipal, entrance: Entrance = { way: 'key' }): Promise<string> {
 			const id = decodeId(keyId ?? '');
-			// A session without a key is one of a set-up link, which may do everything.
+			// A session without a key is one of a setup link, which may do everything.
 			if (id === undefined) throw new Error(`Cannot open a session for ${keyId}: it is not the id of a key.`);
 			return open(mode, id, entrance);
 		},
-		/** Signs in by a set-up link or an invitation, which work once. @returns the session's token. @throws AppError UNAUTHORIZED */
+		/** Signs in by a setup link or an invitation, which work once. @returns the session's token. @throws AppError UNAUTHORIZED */
 		async openWithLink(token: string): Promise<string> {
 			const { mode, keyId } = await links.use(token);
 			return open(mode, keyId, { way: 'link' });
 		},
-		/** @returns the token of a new set-up link */
+		/** @returns the token of a new setup link */
 		createLink: links.create,
 		/** @returns the token of a new invitation to use a key */
 		invite: links.invite,
@@ -171,7 +171,7 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 				expiresAt: ages.endDate(found),
 			};
 		},
-		/** Only for sessions of set-up links: a key has one mode. */
+		/** Only for sessions of setup links: a key has one mode. */
 		async switchMode({ id }: Session, mode: Mode): Promise<void> {
 			await storage.batch(
 				(tx) => [tx.update(sessions).set({ mode }).where(eq(sessions.id, id))],
@@ -192,7 +192,7 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 	};
 }
 
-/** A key may see sessions of keys in its mode; a live key also those of set-up links; a session of a set-up link may see all. */
+/** A key may see sessions of keys in its mode; a live key also those of setup links; a session of a setup link may see all. */
 function maySee(key: ApiKeyRow | null, caller: Principal): boolean {
 	return caller.keyId === null || (key?.mode ?? 'live') === caller.mode;
 }

@@ -11,7 +11,7 @@ import { readSession, resumeSession, session, signIn, signInNotice } from './sta
 import { showError } from './state/toasts.ts';
 import { SignIn } from './views/sign-in.tsx';
 
-/** Signs in by a set-up link in the address, whose token it removes at once; else resumes the session that there is. */
+/** Signs in by a setup link in the address, whose token it removes at once; else resumes the session that there is. */
 async function start(): Promise<void> {
 	const at = route.peek();
 	if (at.view === 'signed-in') {

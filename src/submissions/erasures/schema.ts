@@ -31,7 +31,7 @@ export const Erasure = Type.Object(
 		}),
 		by: Type.String({
 			description:
-				'Who asked for it, as in the audit log: `key:ID`, `session:ID` of a set-up link, or `user:NAME` of the command line.',
+				'Who asked for it, as in the audit log: `key:ID`, `session:ID` of a setup link, or `user:NAME` of the command line.',
 		}),
 		createdAt: Type.String({ format: 'date-time' }),
 		state: stringEnum(['running', 'done'], {

@@ -78,6 +78,6 @@ test('a stranger sees whom to ask, and the way back', async () => {
 	await page.getByRole('link', { name: 'Sign in with single sign-on' }).click();
 	await page.getByRole('heading', { name: 'You are not a member here' }).waitFor();
 	await page.getByRole('link', { name: 'Other ways to sign in' }).click();
-	await page.getByLabel('API key or set-up link').waitFor();
+	await page.getByLabel('API key or setup link').waitFor();
 	await close();
 });

@@ -15,8 +15,8 @@ test('shows who is signed in, marks its own, ends one and then all others, and t
 	await server.app.sessions.openWithLink(await server.app.sessions.createLink());
 	await mine.goTo('/settings');
 	await row(mine.page, 'office').getByText('This one').waitFor();
-	await row(mine.page, 'Set-up link').getByRole('button', { name: 'End' }).click();
-	await row(mine.page, 'Set-up link').waitFor({ state: 'detached' });
+	await row(mine.page, 'Setup link').getByRole('button', { name: 'End' }).click();
+	await row(mine.page, 'Setup link').waitFor({ state: 'detached' });
 	await mine.page.getByRole('button', { name: 'End all others…' }).click();
 	await mine.page.getByRole('button', { name: 'End them' }).click();
 	await row(mine.page, 'laptop').waitFor({ state: 'detached' });

@@ -269,7 +269,7 @@ describe('an invitation', () => {
 	});
 });
 
-describe('a set-up link', () => {
+describe('a setup link', () => {
 	test('signs in once, with all rights in both modes', async () => {
 		const token = await server.app.sessions.createLink();
 		const { body, cookie } = await signIn({ token });

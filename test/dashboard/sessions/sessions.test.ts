@@ -48,7 +48,7 @@ test('all are listed with what opened them, newest first, and that of the reques
 	expect(await isOpen(byKey)).toBe(true);
 });
 
-test('one from a set-up link outlives every key, and is ended by its id', async () => {
+test('one from a setup link outlives every key, and is ended by its id', async () => {
 	const byLink = await signInByLink();
 	const [session] = await list();
 	expect((await server.call(`DELETE /api/sessions/${session?.id}`)).body).toEqual({ success: true });

@@ -48,7 +48,7 @@ test('a change of settings, and of keys, holds at the other server from its next
 		expect((await server.call<Form>(`GET /api/forms/${id}`)).body.submissionCount).toBe(3);
 }, 30_000);
 
-test('who signs in at one server is signed in at the other, until the sign-out; a set-up link works once', async () => {
+test('who signs in at one server is signed in at the other, until the sign-out; a setup link works once', async () => {
 	const page = { 'X-Formsrv-CSRF': '1', 'Sec-Fetch-Site': 'same-origin' };
 	const signIn = (server: TestServer, proof: object) =>
 		server.call('POST /api/session', { key: null, json: proof, headers: page });

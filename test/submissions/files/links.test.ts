@@ -66,7 +66,7 @@ test('a body that does not say that it is JSON is not taken for none', async () 
 	expect((await send()).status).toBe(200);
 });
 
-test('a link ends with its key, and with the session of a set-up link', async () => {
+test('a link ends with its key, and with the session of a setup link', async () => {
 	const { token, key } = await server.app.keys.create({ mode: 'live', permissions: ['read'] });
 	const { url } = await create({ key: token });
 	expect((await open(url)).status).toBe(200);

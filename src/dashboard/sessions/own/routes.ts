@@ -139,7 +139,7 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 			{
 				detail: operation('openSession', 'Sign in', {
 					description:
-						'Opens a session by an API key, with its permissions while it is valid, by an invitation to use one, by a set-up link, or as the member whom a trusted proxy names. The response sets ' +
+						'Opens a session by an API key, with its permissions while it is valid, by an invitation to use one, by a setup link, or as the member whom a trusted proxy names. The response sets ' +
 						'a cookie, which replaces the key. The session ends after 12 hours without use, and after 7 days at the latest. With ' +
 						'the cookie, requests that change something need the header `X-Formsrv-CSRF: 1` and a page of this origin. Meant ' +
 						'for the dashboard; programs send their key.',
@@ -185,7 +185,7 @@ export function sessionRoutes(options: SessionRoutesOptions) {
 			},
 			{
 				detail: operation('switchMode', 'Switch between live and test', {
-					description: 'Only for a session from a set-up link.',
+					description: 'Only for a session from a setup link.',
 					requestBody: jsonBody(SwitchMode, { mode: 'test' }),
 					returns: sessionResponse('The session after the change.'),
 					errors: ['UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED', 'UNAVAILABLE'],

@@ -24,7 +24,7 @@ export const inForm = (name: ComponentChildren) => phrase` in ${name}`;
 
 /** Actors without a name. */
 export const nameless: Record<string, string> = {
-	session: 'Set-up link',
+	session: 'Setup link',
 	link: 'Link to a file',
 	server: 'The server',
 	unknown: 'Not signed in',

@@ -49,8 +49,8 @@ export const singleSignOn = 'Sign in with single sign-on';
 export const signInAs = (person: string) => `Sign in as ${person}`;
 export const orByKey = 'or';
 export const signInTo = 'Sign in to formsrv';
-export const proof = 'API key or set-up link';
-export const noProof = 'Paste an API key or a set-up link.';
+export const proof = 'API key or setup link';
+export const noProof = 'Paste an API key or a setup link.';
 export const whereToGetOne = 'Where do I get one?';
 export const getLink =
 	'On the machine that runs formsrv, this prints a link that signs you in once; opening it is enough:';

@@ -66,7 +66,7 @@ export const signedIn = 'Signed in';
 export const sessions = 'Sessions';
 export const openedWith = 'Opened with';
 export const unnamedKey = 'Unnamed key';
-export const setupLink = 'Set-up link';
+export const setupLink = 'Setup link';
 export const lastSeen = 'Last seen';
 export const thisOne = 'This one';
 export const end = 'End';
@@ -76,5 +76,5 @@ export const endOthers = 'End all others…';
 export const endOthersQuestion = 'End all other sessions?';
 export const endOthersVerb = 'End them';
 export const endOthersWarning = (count: number, strong: (text: string) => ComponentChildren) =>
-	phrase`${strong(plural(count, 'session'))} must sign in again; unused set-up links and invitations stop working. Keys stay as they are.`;
+	phrase`${strong(plural(count, 'session'))} must sign in again; unused setup links and invitations stop working. Keys stay as they are.`;
 export const othersEnded = (count: number) => `${plural(count, 'session')} ended.`;

@@ -1,4 +1,4 @@
-/** Signing in with an API key or a set-up link, by single sign-on, or as the person whom a proxy names. */
+/** Signing in with an API key or a setup link, by single sign-on, or as the person whom a proxy names. */
 
 import { useState } from 'preact/hooks';
 import { useTitle } from '../announce.ts';
@@ -14,7 +14,7 @@ import { signIn, signInNotice } from '../state/session.ts';
 import { useAction } from '../use-action.ts';
 import { useQuery } from '../use-query.ts';
 
-/** Recognises a set-up link or its token; any other text is sent as a key. */
+/** Recognises a setup link or its token; any other text is sent as a key. */
 function proofOf(text: string): OpenSession {
 	const link = /#\/setup\/([^/?#\s]+)$/.exec(text);
 	if (link?.[1]) return { token: decodeURIComponent(link[1]) };
