@@ -1,11 +1,11 @@
 /** The file store in a folder: one file for each object, in sub-folders by the first two characters of their keys. */
 
-import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { mkdir, readdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { canSyncFolders } from '../storage/sync-to-disk.ts';
+import { syncFolderInThread } from '../storage/sync-to-disk.ts';
 import { type FileStore, isKey, MissingFile, newKey, type StoredObject } from './file-store.ts';
-import { createIncoming, syncFile } from './incoming.ts';
+import { createIncoming } from './incoming.ts';
 import { streamFile } from './stream-file.ts';
 
 const FOLDER_MODE = 0o700;
@@ -29,8 +29,8 @@ export function openFolder(root: string): FileStore {
 
 	async function make(folder: string): Promise<void> {
 		await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
-		await syncFolder(root);
-		await syncFolder(dirname(root));
+		await syncFolderInThread(root);
+		await syncFolderInThread(dirname(root));
 	}
 
 	async function moveTo(folder: string, { from, to }: { from: string; to: string }): Promise<void> {
@@ -59,7 +59,7 @@ export function openFolder(root: string): FileStore {
 					await moveTo(folderOf(key), { from: file.path, to: pathOf(key) });
 					isFinished = true;
 					file.release();
-					await syncFolder(folderOf(key));
+					await syncFolderInThread(folderOf(key));
 				},
 				async abort() {
 					file.discard();
@@ -80,7 +80,7 @@ export function openFolder(root: string): FileStore {
 				// Even if it was gone: `abort` removes without a sync, and a sync may have failed.
 				folders.add(folderOf(key));
 			}
-			for (const folder of folders) await ifThere(syncFolder(folder));
+			for (const folder of folders) await ifThere(syncFolderInThread(folder));
 		},
 		async *list() {
 			for (const name of (await ifThere(readdir(root))) ?? []) {
@@ -95,17 +95,6 @@ export function openFolder(root: string): FileStore {
 		check: incoming.check,
 		room: incoming.room,
 	};
-}
-
-/** As the one of the storage, in a thread. */
-async function syncFolder(folder: string): Promise<void> {
-	if (!canSyncFolders) return;
-	const fd = openSync(folder, 'r');
-	try {
-		await syncFile(fd);
-	} finally {
-		closeSync(fd);
-	}
 }
 
 async function inspect(path: string, key: string): Promise<StoredObject | undefined> {

@@ -3,7 +3,6 @@
 import {
 	closeSync,
 	existsSync,
-	fsync,
 	ftruncateSync,
 	mkdirSync,
 	openSync,
@@ -15,6 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { roomAt } from '../storage/disk-room.ts';
+import { syncInThread } from '../storage/sync-to-disk.ts';
 import { newKey } from './file-store.ts';
 
 const FOLDER_MODE = 0o700;
@@ -26,11 +26,6 @@ const FILE_MODE = 0o600;
 const BLOCK_BYTES = 64 * 1024;
 const PADDING = new Uint8Array(4 * 1024);
 const PROBE = new Uint8Array(64 * 1024);
-
-/** In a thread, because the disk may take its time. */
-export function syncFile(fd: number): Promise<void> {
-	return new Promise((resolve, reject) => fsync(fd, (error) => (error ? reject(error) : resolve())));
-}
 
 export interface IncomingFile {
 	readonly path: string;
@@ -96,7 +91,7 @@ export function createIncoming(root: string) {
 			},
 			async sync() {
 				trim();
-				await syncFile(fd);
+				await syncInThread(fd);
 			},
 			close() {
 				trim();
