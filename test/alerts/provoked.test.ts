@@ -7,6 +7,7 @@ import BetterSqlite3 from 'better-sqlite3';
 import { type RunningBinary, runBinary, startBinary } from '../binary.ts';
 import { type ScriptedSmtp, startScriptedSmtp } from '../delivery/scripted-smtp.ts';
 import { freePort } from '../free-port.ts';
+import { mayMount, mountDisk } from '../mounts.ts';
 import { descendantsOf } from '../processes.ts';
 import { withProgram } from '../programs.ts';
 import { openClock } from '../settable-clock.ts';
@@ -15,7 +16,6 @@ import { tempFolder } from '../temp-folder.ts';
 setDefaultTimeout(120_000);
 
 const cc = withProgram('cc');
-const mayMount = process.getuid?.() === 0 && Bun.which('mount') !== null;
 /** So often the server looks for causes. */
 const LOOK_S = 5;
 const MINUTE_S = 60;
@@ -234,10 +234,7 @@ cc.test('a clock that is set', async () => {
 });
 
 test.skipIf(cc.isMissing || !mayMount)('a disk of which less than a tenth is free', async () => {
-	const disk = join(cwd, 'disk');
-	mkdirSync(disk);
-	expect(Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=320m', 'tmpfs', disk]).exitCode).toBe(0);
-	closers.unshift(() => Bun.spawnSync(['umount', '-l', disk]));
+	const disk = mountDisk('320m');
 	const { start, arrives, passes } = await installation({ FORMSRV_DATA_DIR: join(disk, 'data') });
 	const { server } = await start();
 	await passes(MINUTE_S);

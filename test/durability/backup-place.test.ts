@@ -1,10 +1,11 @@
 /** Backups by a server whose place for them is full, or that is killed with one in the making. */
 
-import { afterEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { expect, setDefaultTimeout, test } from 'bun:test';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { keptArchives } from '../../src/backup/names.ts';
 import { type RunningBinary, runBinary, startBinary } from '../binary.ts';
+import { mayMount, mountDisk } from '../mounts.ts';
 import { descendantsOf } from '../processes.ts';
 import { tempFolder } from '../temp-folder.ts';
 
@@ -13,21 +14,6 @@ setDefaultTimeout(120_000);
 const SOON_MS = 60_000;
 const SUBMISSIONS = 60;
 const LARGE = 'x'.repeat(100_000);
-
-const mounted: string[] = [];
-afterEach(() => {
-	for (const folder of mounted.splice(0)) Bun.spawnSync(['umount', '-l', folder]);
-});
-
-/** A disk of that size; `undefined` if this user may not mount one. */
-function mount(folder: string, size: string): string | undefined {
-	mkdirSync(folder);
-	const { success } = Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder]);
-	if (success) mounted.push(folder);
-	return success ? folder : undefined;
-}
-
-const mayMount = process.getuid?.() === 0 && Bun.which('mount') !== null;
 
 async function until(look: () => Promise<boolean> | boolean): Promise<void> {
 	for (const end = performance.now() + SOON_MS; performance.now() < end; await Bun.sleep(20)) if (await look()) return;
@@ -58,8 +44,7 @@ async function statusOf({ baseUrl }: RunningBinary, key: string) {
 test.skipIf(!mayMount)('a full disk there is said, leaves nothing on it, and holds up no submission', async () => {
 	const cwd = tempFolder();
 	const key = await fill(cwd);
-	const disk = mount(join(cwd, 'disk'), '2m');
-	if (!disk) throw new Error('The disk could not be mounted.');
+	const disk = mountDisk('2m');
 	const server = await startBinary({ cwd, env: { ...ENV, FORMSRV_BACKUP_EVERY: '1h', FORMSRV_BACKUP_TO: disk } });
 	let detail = '';
 	await until(async () => {

@@ -1,30 +1,15 @@
 /** A small disk fills up: submissions are rejected before management requests, and accepted again once there is room. */
 
-import { afterEach, expect, test } from 'bun:test';
-import { mkdirSync, openSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'bun:test';
+import { openSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RunningBinary, runBinary, startBinary } from '../binary.ts';
+import { mayMount, mountDisk } from '../mounts.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 const MIB = 1024 * 1024;
 const DISK_MIB = 64;
 const LARGE = 'x'.repeat(100_000);
-
-const mounted: string[] = [];
-afterEach(() => {
-	for (const folder of mounted.splice(0)) Bun.spawnSync(['umount', '-l', folder]);
-});
-
-/** A file system of its own; `undefined` where that cannot be made. */
-function smallDisk(): string | undefined {
-	const folder = join(tempFolder(), 'disk');
-	mkdirSync(folder);
-	const { success } = Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', `size=${DISK_MIB}m`, 'tmpfs', folder]);
-	if (success) mounted.push(folder);
-	return success ? folder : undefined;
-}
-
-const mayMount = process.getuid?.() === 0 && Bun.which('mount') !== null;
 
 function freeMib(folder: string): number {
 	const { bavail, bsize } = statfsSync(folder);
@@ -52,8 +37,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
 test.skipIf(!mayMount)(
 	'below the floor owners sign in and delete, and that makes room',
 	async () => {
-		const disk = smallDisk();
-		if (!disk) throw new Error('The disk could not be mounted.');
+		const disk = mountDisk(`${DISK_MIB}m`);
 		const cwd = tempFolder();
 		// The files of submissions lie on another disk: they would have too little room here from the start.
 		const FORMSRV_FILES_URL = join(cwd, 'files');

@@ -1,40 +1,30 @@
 /** The file system below a running server: it goes away and comes back, or fails for a while and is read-only meanwhile. */
 
-import { afterEach, expect, test } from 'bun:test';
-import { mkdirSync } from 'node:fs';
+import { expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { mayMount, mountFolder, unmount } from '../mounts.ts';
 import { withProgram } from '../programs.ts';
 import { tempFolder } from '../temp-folder.ts';
 import { serveOneForm, until } from './one-form.ts';
 
 const strace = withProgram('strace');
-const mayMount = process.getuid?.() === 0 && Bun.which('mount') !== null;
 const TIMEOUT_MS = 60_000;
-
-const mounted: string[] = [];
-afterEach(() => {
-	for (const folder of mounted.splice(0)) Bun.spawnSync(['umount', '-l', folder]);
-});
 
 test.skipIf(!mayMount)(
 	'unmounted it takes nothing, and mounted again it goes on by itself',
 	async () => {
-		const store = join(tempFolder(), 'store');
-		const disk = join(tempFolder(), 'disk');
-		for (const folder of [store, disk]) mkdirSync(folder);
-		const mount = () => expect(Bun.spawnSync(['mount', '--bind', store, disk]).exitCode).toBe(0);
-		mount();
-		mounted.push(disk);
+		const store = tempFolder();
+		const disk = mountFolder(store);
 		const form = await serveOneForm({ dataDir: join(disk, 'data') });
 		expect(await form.submit()).toBe(200);
 
-		expect(Bun.spawnSync(['umount', '-l', disk]).exitCode).toBe(0);
+		expect(unmount(disk).exitCode).toBe(0);
 		await until(async () => (await form.probe('/ready')) === 503);
 		expect(await form.submit()).toBe(503);
 		expect(await form.probe('/health')).toBe(503);
 		expect(form.log()).toContain('"finding":"file"');
 
-		mount();
+		mountFolder(store, disk);
 		await until(async () => (await form.probe('/ready')) === 200);
 		expect(await form.submit()).toBe(200);
 		expect(await form.server.end('SIGTERM')).toBe(0);
