@@ -9,6 +9,7 @@ import { LEAST_INODES } from '../storage/disk-room.ts';
 import { databaseAt } from '../storage/open.ts';
 import { roughSize } from '../text/byte-sizes.ts';
 import { formatCount, plural } from '../text/plural.ts';
+import { systemReason } from '../text/system-reason.ts';
 import { type Cli, type Options, withSettings } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { inspectBackups } from './inspect-backups.ts';
@@ -97,8 +98,7 @@ function unwritable(path: string): string | undefined {
 		accessSync(path, constants.W_OK);
 		return undefined;
 	} catch (error) {
-		const reason = `${(error as Error).message}`.replace(/^E\w+: |, access '.*$/gs, '');
-		return `${path} cannot be written to: ${reason}. Mount it for writing, or run doctor as the user of the server.`;
+		return `${path} cannot be written to: ${systemReason(error as Error)}. Mount it for writing, or run doctor as the user of the server.`;
 	}
 }
 

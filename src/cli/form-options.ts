@@ -1,11 +1,10 @@
 /** The options of `formsrv forms` for the settings of a form. */
 
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { FORM_SETTINGS, type FormInput, SETTING_NAMES } from '../forms/settings.ts';
 import { CommandError, type Options } from './cli.ts';
 import type { CliCommand } from './command.ts';
+import { textOrFile } from './named-file.ts';
 
 /** In place of a value: the default. A slug may be this word. */
 const NONE = 'none';
@@ -39,8 +38,9 @@ export function inputOf(options: Options, folder: string): FormInput {
 
 /** The JSON in an option, or in the file that it names. @throws CommandError */
 export function readJsonOption(text: string, { flags, folder }: { flags: string; folder: string }): unknown {
+	const json = textOrFile(text, folder);
 	try {
-		return JSON.parse(text.startsWith('@') ? readFileSync(resolve(folder, text.slice(1)), 'utf8') : text);
+		return JSON.parse(json);
 	} catch (error) {
 		const [flag] = flags.split(' ');
 		throw new CommandError(

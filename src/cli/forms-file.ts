@@ -1,7 +1,5 @@
 /** Reads a file of forms: TOML or JSON, with values from the environment, checked as a whole before anything is done. */
 
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import {
 	changePosted,
 	checkEvents,
@@ -25,6 +23,7 @@ import { FormsFile, NONE } from '../server/forms-file-schema.ts';
 import { MAX_ENTRIES, parseEntry } from '../spam/lists/entry.ts';
 import { LISTS, type ListName, type Mode } from '../storage/tables.ts';
 import { CommandError, type Io } from './cli.ts';
+import { readNamedFile } from './named-file.ts';
 
 export type WebhookInFile = Pick<Webhook, keyof typeof DEFAULT_WEBHOOK | 'url'>;
 
@@ -88,8 +87,8 @@ export function readFormsFile(path: string, { cwd, env }: Pick<Io, 'cwd' | 'env'
 const ADDRESSES = new Set(['notificationEmail', 'notification']);
 
 function parsed(path: string, cwd: string): unknown {
+	const text = readNamedFile(path, cwd);
 	try {
-		const text = readFileSync(resolve(cwd, path), 'utf8');
 		const value: unknown = path.endsWith('.json') ? JSON.parse(text) : Bun.TOML.parse(text);
 		if (isTable(value)) return value;
 	} catch (error) {

@@ -1,7 +1,5 @@
 /** `formsrv import`: submissions of a file, of another service or an export of formsrv, into a form. */
 
-import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { AppError } from '../errors.ts';
 import { createSafeNames } from '../files/safe-name.ts';
 import { NOTE } from '../submissions/files/archive.ts';
@@ -15,6 +13,7 @@ import { type Cli, CommandError, type Options } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import type { FilesArchive } from './import-files.ts';
 import { type Portion, type Reading, readMembers, readPortions, type SentRow } from './import-rows.ts';
+import { regularFile } from './named-file.ts';
 import { progressOn } from './progress.ts';
 import { runOnApi } from './run-on-api.ts';
 import { onStop } from './stop-signals.ts';
@@ -77,8 +76,8 @@ export function addImport(program: CliCommand, cli: Cli): void {
 			readFields: readMembers,
 		});
 		return async (api) => {
-			const file = Bun.file(await regularFile(cli, path));
-			const zip = options.files === undefined ? undefined : await regularFile(cli, options.files);
+			const file = Bun.file(regularFile(path, cli.io.cwd));
+			const zip = options.files === undefined ? undefined : regularFile(options.files, cli.io.cwd);
 			const { id } = await findForm(api, options.form);
 			const archive = zip === undefined ? undefined : await openFiles(zip);
 			try {
@@ -91,15 +90,6 @@ export function addImport(program: CliCommand, cli: Cli): void {
 			}
 		};
 	});
-}
-
-/** Returns the path of a file that is read more than once, as pipes cannot be. */
-async function regularFile({ io }: Cli, path: string): Promise<string> {
-	const whole = resolve(io.cwd, path);
-	const found = await stat(whole).catch(() => undefined);
-	if (!found) throw new CommandError(`There is no file ${path}.`);
-	if (!found.isFile()) throw new CommandError(`${path} is no regular file: save it as one first.`);
-	return whole;
 }
 
 /** Few commands read an archive. */

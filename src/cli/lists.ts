@@ -6,6 +6,7 @@ import { LISTS, type ListName, MODES, type Mode } from '../storage/tables.ts';
 import { type Api, at, findForm } from './api.ts';
 import { type Cli, CommandError, type Options } from './cli.ts';
 import type { CliCommand } from './command.ts';
+import { readNamedFile } from './named-file.ts';
 import { runOnApi } from './run-on-api.ts';
 
 interface ListOptions extends Options {
@@ -51,7 +52,7 @@ function addChange(lists: CliCommand, cli: Cli, verb: 'add' | 'remove'): void {
 		`formsrv lists ${verb} allow --form contact email:ada@example.com`,
 	);
 	runOnApi(command, { cli }, (options: ListOptions, name: ListName, entries: string[]) => async (api) => {
-		const all = [...entries, ...(options.file === undefined ? [] : await linesOf(options.file))];
+		const all = [...entries, ...(options.file === undefined ? [] : linesOf(readNamedFile(options.file, cli.io.cwd)))];
 		if (all.length === 0) throw new CommandError(`No entry was given. See formsrv lists ${verb} --help.`, 2);
 		const change = { [name]: { [verb]: all } };
 		const counts = await api.in(modeOf(options)).patch<ListCounts>(await pathOf(api, options), change);
@@ -76,8 +77,4 @@ async function pathOf(api: Api, { form }: ListOptions): Promise<string> {
 	return form === undefined ? '/api/lists' : at`/api/forms/${(await findForm(api, form)).id}/lists`;
 }
 
-async function linesOf(path: string): Promise<string[]> {
-	const file = Bun.file(path);
-	if (!(await file.exists())) throw new CommandError(`There is no file ${path}.`, 2);
-	return (await file.text()).split('\n').filter((line) => line.trim() !== '');
-}
+const linesOf = (text: string) => text.split('\n').filter((line) => line.trim() !== '');

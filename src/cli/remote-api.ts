@@ -1,7 +1,5 @@
 /** The API of a server elsewhere, as `--server` and `--key-file` name it. */
 
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { KEY_FILE } from '../config/sources.ts';
 import { AppError, ERROR_STATUS } from '../errors.ts';
 import type { ErrorEnvelope } from '../http/error-responses.ts';
@@ -10,6 +8,7 @@ import { open, readBeginning } from '../network/bounded-response.ts';
 import { parseExact } from '../text/exact-json.ts';
 import { type Api, type Call, createApi } from './api.ts';
 import { CommandError, type Io, type Options } from './cli.ts';
+import { readNamedFile } from './named-file.ts';
 import { pulled } from './pulled-stream.ts';
 
 const SECOND_MS = 1000;
@@ -185,12 +184,7 @@ function keyOf({ keyFile }: Options, { env, cwd }: Pick<Io, 'env' | 'cwd'>): str
 	const file = String(keyFile ?? env[KEY_FILE] ?? '');
 	if (file === '') throw new CommandError('Name the file with the API key: --key-file, or FORMSRV_KEY_FILE.', 2);
 	if (KEY_WITHIN.test(file)) throw new CommandError('Name the file that holds the API key, not the key itself.', 2);
-	let key: string;
-	try {
-		key = readFileSync(resolve(cwd, file), 'utf8').trim();
-	} catch (error) {
-		throw new CommandError(`The key file cannot be read: ${(error as Error).message}`, 2);
-	}
+	const key = readNamedFile(file, cwd).trim();
 	if (isToken(key)) return key;
 	throw new CommandError(`${file} does not hold an API key alone, as "formsrv keys create" prints it.`, 2);
 }

@@ -1,7 +1,5 @@
 /** `formsrv webhooks`: lists, creates, tests, changes and deletes the webhooks of a form. */
 
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { WEBHOOK_EVENT_NAMES } from '../delivery/events.ts';
 import type {
@@ -16,6 +14,7 @@ import { type Api, at, findForm } from './api.ts';
 import { type Cli, CommandError, type Options } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { readJsonOption } from './form-options.ts';
+import { textOrFile } from './named-file.ts';
 import { runOnApi } from './run-on-api.ts';
 import { shorten, shortTime } from './table.ts';
 
@@ -41,7 +40,7 @@ const SETTINGS: Record<keyof CreateWebhook, SettingOption> = {
 	url: {
 		flags: '--url <url>',
 		help: 'Where it posts to; or @FILE that holds the address, which others cannot read then',
-		read: readAddress,
+		read: (text, { folder }) => textOrFile(text, folder).trim(),
 	},
 	name: { flags: '--name <text>', help: 'For people' },
 	format: { flags: '--format <format>', help: 'The shape of what it posts', choices: WEBHOOK_FORMAT_NAMES },
@@ -61,14 +60,6 @@ const SETTINGS: Record<keyof CreateWebhook, SettingOption> = {
 		read: (text) => text === 'true',
 	},
 };
-
-function readAddress(text: string, { folder }: Place): string {
-	try {
-		return text.startsWith('@') ? readFileSync(resolve(folder, text.slice(1)), 'utf8').trim() : text;
-	} catch (error) {
-		throw new CommandError(`--url names a file that cannot be read: ${(error as Error).message}`, 2);
-	}
-}
 
 export function addWebhooks(program: CliCommand, cli: Cli): void {
 	const webhooks = program

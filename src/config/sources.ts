@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { systemReason } from '../text/system-reason.ts';
 
 /** `flags` are keyed by setting (`submitPort`), besides `config`, the path of a settings file. */
 export interface ProvidedInput {
@@ -171,7 +172,7 @@ function readValueFile({ file, label }: { file: string; label: string }, problem
 
 /** Why a file cannot be used, without a parser's quotation of the file, which may contain a secret. */
 function reason(error: unknown): string {
-	const message = error instanceof Error ? error.message : String(error);
+	const message = error instanceof Error ? systemReason(error) : String(error);
 	return message.replace(/\n.*|: ["'].*/s, '');
 }
 

@@ -153,6 +153,13 @@ test.each([
 	expect((await cli.json('forms', 'list').catch(() => [])).length).toBe(0);
 });
 
+test('a file that is not there is named', async () => {
+	expect(await cli.call('apply', 'missing.toml')).toEqual({
+		...{ code: 2, stdout: '' },
+		stderr: 'There is no file missing.toml.\n',
+	});
+});
+
 test('a form that was renamed, or is kept in another file, is not taken; one made by hand is, and the plan says so', async () => {
 	await cli.json('forms', 'create', 'By hand', '--slug', 'hand');
 	write('name = "site"\n[forms.hand]\nname = "By hand"\n');

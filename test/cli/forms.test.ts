@@ -210,7 +210,8 @@ test('field rules are JSON, or the name of a file that holds them', async () => 
 
 test.each([
 	['{', 'JSON'],
-	['@missing.json', 'no such file'],
+	['@missing.json', 'There is no file missing.json.\n'],
+	['@.', '. cannot be read: illegal operation on a directory.\n'],
 	['{"name":"a"}', 'fields must be'],
 	['[{"name":"a","type":"colour"}]', 'fields.0.type must be "text"'],
 	['[{"name":"a","type":"text","pattern":"("}]', 'fields.0.pattern must be a regular expression'],

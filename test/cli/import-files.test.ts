@@ -93,12 +93,12 @@ test('names what is missing or other in the archive, and brings the rest', async
 });
 
 test('another file in place of the archive stores nothing', async () => {
-	for (const [name, sentence] of [
-		['jobs.ndjson', 'jobs.ndjson cannot be read as a ZIP archive'],
-		['none.zip', 'There is no file none.zip.'],
+	for (const [name, exitCode, sentence] of [
+		['jobs.ndjson', 1, 'jobs.ndjson cannot be read as a ZIP archive'],
+		['none.zip', 2, 'There is no file none.zip.'],
 	] as const) {
 		const { code, stderr } = await importTo('--files', name);
-		expect([code, stderr]).toEqual([1, expect.stringContaining(sentence)]);
+		expect([code, stderr]).toEqual([exitCode, expect.stringContaining(sentence)]);
 	}
 	expect((await cli.json('submissions', 'list', 'copy')).submissions).toEqual([]);
 });

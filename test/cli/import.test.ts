@@ -92,10 +92,13 @@ test('a wrong file stores nothing', async () => {
 	}
 	expect(await exported()).toEqual([]);
 	expect((await cli.call('import', 'none.csv', '--form', 'contact')).stderr).toContain('There is no file none.csv.');
+	expect((await cli.call('import', 'wrong.csv/a.csv', '--form', 'contact')).stderr).toBe(
+		'wrong.csv/a.csv cannot be read: not a directory.\n',
+	);
 	Bun.spawnSync(['mkfifo', cli.path('pipe')]);
 	for (const path of ['.', 'pipe', '/dev/zero']) {
 		const { code, stderr } = await cli.call('import', path, '--form', 'contact');
-		expect([code, stderr]).toEqual([1, `${path} is no regular file: save it as one first.\n`]);
+		expect([code, stderr]).toEqual([2, `${path} is no regular file: save it as one first.\n`]);
 		const archive = await importFile('a.csv', 'at,n\n', '--time', 'at', '--files', path);
 		expect(archive.stderr).toContain(`${path} is no regular file`);
 	}
@@ -141,6 +144,7 @@ test('lines that are no submission are named for what they are', async () => {
 		'{"at":null,"n":1}',
 		'{"n":',
 		'{"data":{"a":1},"createdAt":5}',
+		'{"data":{"a":1},"createdAt":null}',
 	];
 	const { code, stdout } = await importFile('a.ndjson', lines.join('\n'), '--time', 'at');
 	expect(code).toBe(1);
@@ -153,6 +157,7 @@ test('lines that are no submission are named for what they are', async () => {
 		'5 It has no time.',
 		'6 The JSON is not valid: expected a value at line 1, column 6, where it ends.',
 		'7 createdAt must be a text.',
+		'8 createdAt must be a text.',
 		'',
 	]);
 });

@@ -26,5 +26,8 @@ test('a wrong entry, none at all and an unknown list are named', async () => {
 	});
 	expect(await cli.call('lists', 'add', 'block')).toMatchObject({ code: 2 });
 	expect(await cli.call('lists', 'add', 'deny', 'x')).toMatchObject({ code: 2 });
-	expect(await cli.call('lists', 'add', 'block', '--file', 'missing')).toMatchObject({ code: 2 });
+	expect(await cli.call('lists', 'add', 'block', '--file', 'missing')).toMatchObject({
+		code: 2,
+		stderr: 'There is no file missing.\n',
+	});
 });

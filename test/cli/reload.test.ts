@@ -95,7 +95,7 @@ test('wrong settings change nothing, and are named; so is a secret that is gone'
 
 	write('formsrv.toml', TOML);
 	rmSync(join(cwd, 'smtp'));
-	expect(await reload()).toMatch(/smtp_url_file in .* names ".*", which cannot be read: ENOENT/);
+	expect(await reload()).toMatch(/smtp_url_file in .* names ".*", which cannot be read: no such file or directory\./);
 	expect((await submit()).status).toBe(303);
 	await until(() => mailServer.connections[0]);
 	expect(lines().join('\n')).not.toMatch(/former|renewed/);

@@ -78,7 +78,7 @@ test('a test that fails says why, and exits with 1', async () => {
 
 test.each<[string[], string]>([
 	[['create'], '--url is missing'],
-	[['create', '--url', '@nowhere.txt'], 'cannot be read'],
+	[['create', '--url', '@nowhere.txt'], 'There is no file nowhere.txt.\n'],
 	[['create', '--url', 'https://x.example', '--format', 'fax'], 'Allowed choices are standard'],
 	[['create', '--url', 'https://x.example', '--where', '{'], '--where must be JSON'],
 	[['create', '--url', 'https://x.example', '--where', '{"field": "a"}'], 'where must be null or a list'],

@@ -121,7 +121,7 @@ test('a file takes the place of the list of disposable domains, and has to be th
 	expect(judge({ email: 'x@other.example' }).score).toBe(2);
 	expect(judge({ email: 'x@mailinator.com' }).score).toBe(0);
 	expect(() => createDisposableCheck(`${folder}/missing`)).toThrow(
-		'FORMSRV_DISPOSABLE_DOMAINS names a file that cannot be read',
+		`FORMSRV_DISPOSABLE_DOMAINS names ${folder}/missing, which cannot be read: no such file or directory.`,
 	);
 });
 

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { remember } from '../../tasks/remember.ts';
+import { systemReason } from '../../text/system-reason.ts';
 import type { SpamReason } from '../verdict.ts';
 import type * as List from './disposable-domains.ts';
 
@@ -69,7 +70,7 @@ function readDomains(file: string): ReadonlySet<string> {
 		const lines = readFileSync(file, 'utf8').split('\n');
 		return new Set(lines.map((line) => line.replace(/#.*/, '').trim().toLowerCase()).filter(Boolean));
 	} catch (error) {
-		throw new Error(`FORMSRV_DISPOSABLE_DOMAINS names a file that cannot be read: ${(error as Error).message}`);
+		throw new Error(`FORMSRV_DISPOSABLE_DOMAINS names ${file}, which cannot be read: ${systemReason(error as Error)}.`);
 	}
 }
 
