@@ -19,8 +19,8 @@ const LINES = /^\ufeff?\s*\{/;
 /** A list, or an object over several lines. */
 const DOCUMENT = /^\ufeff?\s*(?:\[\s*[{\]]|\{\s*[\r\n])/;
 const NO_LINES =
-	"The file is a single JSON document, not an object on each line. Make lines of it first: jq -c '.[]' does of a list, jq -c '.submissions[]' of " +
-	'a list within an object.';
+	'The file is a single JSON document, not an object on each line. Write each object on a line first: if the document is a list, with ' +
+	"jq -c '.[]'; if it is an object that holds the list as submissions, with jq -c '.submissions[]'.";
 
 export interface SentRow {
 	line: number;

@@ -16,7 +16,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
 	try {
 		return await call(cli, argv);
 	} catch (error) {
-		const { sentences, exitCode } = explain(error);
+		const { sentences, exitCode } = explain(error, argv);
 		for (const sentence of sentences) io.stderr.write(`${printable(sentence)}\n`);
 		return exitCode;
 	}
@@ -31,7 +31,7 @@ async function call(cli: Cli, argv: readonly string[]): Promise<ExitCode> {
 	return (await import('./program.ts')).runProgram(cli, argv);
 }
 
-function explain(error: unknown): { sentences: string[]; exitCode: ExitCode } {
+function explain(error: unknown, argv: readonly string[]): { sentences: string[]; exitCode: ExitCode } {
 	if (error instanceof ConfigError) return { sentences: error.problems, exitCode: 2 };
 	if (error instanceof CommandError) return { sentences: [error.message], exitCode: error.exitCode };
 	if (error instanceof AppError) {
@@ -42,7 +42,7 @@ function explain(error: unknown): { sentences: string[]; exitCode: ExitCode } {
 			return { sentences: [`${error.message} The reason: ${error.cause.message}.`], exitCode: 1 };
 		return { sentences: fields.length > 0 ? fields : [error.message], exitCode: isUsage ? 2 : 1 };
 	}
-	return { sentences: [error instanceof Error ? systemSentence(error) : String(error)], exitCode: 1 };
+	return { sentences: [error instanceof Error ? systemSentence(error, argv) : String(error)], exitCode: 1 };
 }
 
 /** Calls of the system whose names are no words. */
@@ -54,9 +54,11 @@ const WORDS = new Map([
 const DENIED = /^E(?:ACCES|PERM)$/;
 
 /** `ENOSPC: no space left on device, mkdir '/srv/data'` → `Cannot mkdir /srv/data: no space left on device.` */
-function systemSentence({ message }: Error): string {
+function systemSentence({ message }: Error, argv: readonly string[]): string {
 	const [, code = '', reason, call = '', path = ''] = /^(E[A-Z0-9]+): (.+), (\w+)(?: '(.*)')?$/s.exec(message) ?? [];
 	if (reason === undefined) return message;
 	const sentence = `Cannot ${[WORDS.get(call) ?? call, path].filter(Boolean).join(' ')}: ${reason}.`;
-	return DENIED.test(code) ? `${sentence} Run this as the user who may, such as that of the server.` : sentence;
+	const isElsewhere = argv.some((argument) => argument.startsWith('--server'));
+	if (!DENIED.test(code) || isElsewhere) return sentence;
+	return `${sentence} Run this as the user who may, such as that of the server.`;
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { createCli } from '../../src/cli/cli.ts';
 import { createProgram } from '../../src/cli/program.ts';
+import { run } from '../../src/cli/run.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
@@ -195,6 +196,23 @@ test('the audit log names the key for what was done from elsewhere, and the user
 	await cli.call('forms', 'update', 'contact', '--name', 'Near');
 	const [near, there] = await cli.json('audit', '--action', 'updateForm', '--limit', '2');
 	expect([near.actor.kind, there.actor.kind]).toEqual(['user', 'key']);
+});
+
+test('the user of the server is advised where it runs, and not from elsewhere', async () => {
+	const said = async (...argv: string[]) => {
+		let stderr = '';
+		const write = () => {
+			throw new Error('EACCES: permission denied, write');
+		};
+		await run(argv, {
+			...{ env: cli.env, cwd: cli.cwd, stdout: { write } },
+			stderr: { write: (text) => (stderr += text) },
+		});
+		return stderr;
+	};
+	const sentence = 'Cannot write: permission denied.';
+	expect(await said('forms', 'list')).toBe(`${sentence} Run this as the user who may, such as that of the server.\n`);
+	expect(await said('forms', 'list', '--server', server.baseUrl, '--key-file', 'key')).toBe(`${sentence}\n`);
 });
 
 test('the key file can be named once for all', async () => {
