@@ -94,7 +94,7 @@ async function keep(engine: Engine, address?: string): Promise<void> {
 		// psql's own commands, which are no SQL.
 		writeFileSync(join(folder, DUMP), dump.stdout.toString().replaceAll(/^\\.*\n/gm, ''));
 	} else compact(join(folder, DATA, 'formsrv.db'));
-	rmSync(join(folder, DATA, 'formsrv.db.lock'), { force: true });
+	for (const lock of ['formsrv.db.lock', 'formsrv.db.lock-files']) rmSync(join(folder, DATA, lock), { force: true });
 	const { schema, tables } = await readTables(address ?? join(folder, DATA, 'formsrv.db'));
 	for (const [table, rows] of Object.entries(tables))
 		if (rows.length === 0 && !MAY_BE_EMPTY.includes(table)) note(`${engine}: the table ${table} is empty.`);

@@ -1,6 +1,8 @@
 /** Commands of the compiled binary on a data folder that cannot be written to. */
 
 import { expect, test } from 'bun:test';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { runBinary, startBinary } from '../binary.ts';
 import { mayMount, mountReadOnly } from '../mounts.ts';
 import { tempFolder } from '../temp-folder.ts';
@@ -12,9 +14,10 @@ test.skipIf(!mayMount)(
 	async () => {
 		const [cwd, store] = [tempFolder(), tempFolder()];
 		const run = (folder: string, ...args: string[]) => runBinary(args, { cwd, env: { FORMSRV_DATA_DIR: folder } });
-		const killed = await startBinary({ cwd, env: { FORMSRV_DATA_DIR: store } });
-		await killed.end('SIGKILL');
+		const server = await startBinary({ cwd, env: { FORMSRV_DATA_DIR: store } });
 		const seen = mountReadOnly(store);
+		expect(await run(seen, 'backup', 'served.tar')).toMatchObject({ code: 0 });
+		await server.end('SIGKILL');
 
 		const { stdout, code } = await run(seen, 'doctor');
 		expect({ stdout, code }).toMatchObject({ code: 1 });
@@ -25,6 +28,13 @@ test.skipIf(!mayMount)(
 		);
 		expect(await run(seen, 'backup', 'all.tar')).toMatchObject({ code: 0 });
 		expect(await run(seen, 'drill', 'all.tar')).toMatchObject({ code: 0 });
+
+		rmSync(join(store, 'formsrv.db.lock-files'));
+		const unlocked = await run(seen, 'backup', 'other.tar');
+		expect(unlocked).toEqual({
+			...{ code: 1, stdout: '' },
+			stderr: `${seen}/formsrv.db.lock-files cannot be used: read-only file system.\n`,
+		});
 	},
 	TIMEOUT_MS,
 );

@@ -1,8 +1,10 @@
 /** Locks between processes, by files beside the database: the operating system releases one when the process exits, even by a crash. */
 
 import { Database } from 'bun:sqlite';
-import { chmodSync, chownSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
+import { accessSync, chmodSync, chownSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { AppError } from '../../errors.ts';
+import { systemReason } from '../../text/system-reason.ts';
 import { behindLinks, makeFolder } from './connection.ts';
 
 const OWNER_ONLY = 0o600;
@@ -61,17 +63,17 @@ function take(databaseFile: string, ending: string, kind: Kind, waitMs = 0): (()
 	let lock: Database | undefined;
 	try {
 		lock = new Database(file, { create: true });
-		shareWithOwnerOf(place, file);
+		// SQLite opens for reading what it may not write to: such a lock can be shared, and no more.
+		const denial = denialOf(file);
+		if (!denial) shareWithOwnerOf(place, file);
+		else if (kind === 'exclusive') throw denial;
 		lock.run(`pragma busy_timeout = ${waitMs}`);
 		lock.run(kind === 'exclusive' ? 'begin exclusive' : 'begin');
 		if (kind === 'shared') lock.query('select count(*) from sqlite_schema').get();
 	} catch (error) {
 		lock?.close();
 		if ((error as { code?: string }).code === 'SQLITE_BUSY') return undefined;
-		const denial = denialOf(file);
-		// A file system that is read-only is as good as locked.
-		if (kind === 'shared' && denial?.code === 'EROFS') return () => {};
-		const reason = denial ? denial.message.replace(/^E\w+: |, open '.*$/gs, '') : (error as Error).message;
+		const reason = systemReason(denialOf(file) ?? (error as Error));
 		throw new AppError('UNAVAILABLE', `${file} cannot be used: ${reason}.`, { cause: error });
 	}
 	const taken = lock;
@@ -94,7 +96,8 @@ function shareWithOwnerOf(databaseFile: string, file: string): void {
 /** Why the file system lets no one write the file, where SQLite says only that it cannot be opened; `undefined` if it does. */
 function denialOf(file: string): NodeJS.ErrnoException | undefined {
 	try {
-		closeSync(openSync(file, 'a', OWNER_ONLY));
+		// Not by opening it: closing it again would give back the locks that this process has on it.
+		accessSync(existsSync(file) ? file : dirname(file), constants.W_OK);
 		return undefined;
 	} catch (error) {
 		return error as NodeJS.ErrnoException;

@@ -32,7 +32,7 @@ import { createDatabase, hasDatabase } from './database-place.ts';
 import { measureDisk } from './disk-use.ts';
 import { isDamage } from './failures.ts';
 import { createFormIndex } from './form-index.ts';
-import { areFilesHeld } from './locks.ts';
+import { areFilesHeld, holdFiles } from './locks.ts';
 import { migrate } from './migrate.ts';
 import { createNameTidying } from './name-tidying.ts';
 import { createEngine } from './operations.ts';
@@ -190,6 +190,8 @@ export function openSqlite(
 		areFilesHeld: async () => areFilesHeld(file),
 		longReads,
 		serve(): () => void {
+			// Makes the lock file: a backup on a read-only mount can lock only one that is there.
+			holdFiles(file)();
 			// Only the server does it: another process would drop what this one follows with its search.
 			if (recountIfDue(client, serverLog)) index.forget();
 			return clock.serve((step) => serverLog?.warn(describeStep(step)));

@@ -1,9 +1,10 @@
 /** The locks between processes: held by one, seen by the others, and released when the holder exits, even by a crash. */
 
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { areFilesHeld, holdFiles, isServerRunning, takeServerLock } from '../../../src/storage/sqlite/locks.ts';
+import { mayMount, mountReadOnly } from '../../mounts.ts';
 import { tempFolder } from '../../temp-folder.ts';
 
 /** Another process that holds the files until it is killed. */
@@ -71,6 +72,29 @@ test('files are held as long as one of several backups is under way, also of oth
 	release();
 	expect(areFilesHeld(file)).toBe(false);
 	expect(statSync(`${file}.lock-files`).mode & 0o777).toBe(0o600);
+});
+
+describe.skipIf(!mayMount)('where files can only be read', () => {
+	test('they are held for a process that can remove some, and none is told that they are not', async () => {
+		const file = join(tempFolder(), 'formsrv.db');
+		writeFileSync(file, '');
+		holdFiles(file)();
+		Bun.spawnSync(['chown', '65534:65534', file]);
+		const seen = join(mountReadOnly(dirname(file)), 'formsrv.db');
+		const other = await holdElsewhere(seen);
+		expect(areFilesHeld(file)).toBe(true);
+		expect(() => areFilesHeld(seen)).toThrow(`${seen}.lock-files cannot be used: read-only file system.`);
+		other.kill('SIGKILL');
+		await other.exited;
+		expect(areFilesHeld(file)).toBe(false);
+	});
+
+	test('they are not held without a lock file, and it is said', () => {
+		const file = join(tempFolder(), 'formsrv.db');
+		writeFileSync(file, '');
+		const seen = join(mountReadOnly(dirname(file)), 'formsrv.db');
+		expect(() => holdFiles(seen)).toThrow(`${seen}.lock-files cannot be used: read-only file system.`);
+	});
 });
 
 test.skipIf(process.getuid?.() !== 0)('what root locks, the owner of the database can look at', () => {
