@@ -2,7 +2,7 @@
 
 import { Argument } from 'commander';
 import { FLAG_NAMES, FLAGS, type FlagName, TEXT_NAMES } from '../storage/owned.ts';
-import type { BulkTarget, Deleted } from '../submissions/bulk/schema.ts';
+import type { BulkTarget, Deleted, Updated } from '../submissions/bulk/schema.ts';
 import { CRITERIA, SWITCH_NAMES } from '../submissions/criteria.ts';
 import { plural } from '../text/plural.ts';
 import { at, findForm } from './api.ts';
@@ -36,8 +36,9 @@ export function addMark(parent: CliCommand, cli: Cli, marks = [...MARKS.keys()])
 		const change = { ...targetOf(options, ids), set: MARKS.get(as) };
 		return async (api) => {
 			const { id } = await findForm(api, form);
-			const { updated } = await api.patch<{ updated: number }>(at`/api/forms/${id}/submissions`, change);
-			cli.printResult(options, { updated }, `${updated} marked as ${as}.`);
+			const report = await api.patch<Updated>(at`/api/forms/${id}/submissions`, change);
+			cli.printResult(options, report, `${report.updated} marked as ${as}.`);
+			noteUnknown(cli, report);
 		};
 	});
 }
@@ -59,9 +60,10 @@ export function addLabel(submissions: CliCommand, cli: Cli): void {
 		const change = { ...targetOf(options, ids), set: {}, ...labels };
 		return async (api) => {
 			const { id } = await findForm(api, form);
-			const { updated } = await api.patch<{ updated: number }>(at`/api/forms/${id}/submissions`, change);
-			const done = options.remove === true ? `${updated} without the label` : `${updated} labelled`;
-			cli.printResult(options, { updated }, `${done} ${label}.`);
+			const report = await api.patch<Updated>(at`/api/forms/${id}/submissions`, change);
+			const done = options.remove === true ? 'without the label' : 'labelled';
+			cli.printResult(options, report, `${report.updated} ${done} ${label}.`);
+			noteUnknown(cli, report);
 		};
 	});
 }
@@ -100,15 +102,23 @@ export function addDelete(submissions: CliCommand, cli: Cli): void {
 		const deletion = { ...targetOf(options, ids), dryRun: options.yes !== true };
 		return async (api) => {
 			const { id } = await findForm(api, form);
-			const { deleted, matched } = await api.post<Deleted>(at`/api/forms/${id}/submissions/delete`, deletion);
+			const report = await api.post<Deleted>(at`/api/forms/${id}/submissions/delete`, deletion);
+			const { deleted, matched } = report;
+			noteUnknown(cli, report);
 			if (matched === undefined)
-				return cli.printResult(options, { deleted }, `Deleted ${plural(deleted, 'submission')}.`);
+				return cli.printResult(options, report, `Deleted ${plural(deleted, 'submission')}.`);
 			throw new CommandError(
 				`This deletes ${plural(matched, 'submission')}, which cannot be undone. Add --yes to do it.`,
 				2,
 			);
 		};
 	});
+}
+
+function noteUnknown(cli: Cli, { unknown }: Pick<Updated, 'unknown'>): void {
+	if (!unknown) return;
+	cli.exitCode = 1;
+	cli.note(`Not found in this form: ${unknown.join(', ')}.`);
 }
 
 /** @throws CommandError unless either ids or criteria choose */

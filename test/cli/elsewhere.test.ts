@@ -179,6 +179,23 @@ describe.each([[[]], [['--json']]])('with %p', (flags) => {
 	});
 });
 
+test.each([
+	['submissions', 'mark', 'contact', 'starred'],
+	['submissions', 'label', 'contact', 'urgent'],
+	['submissions', 'delete', 'contact', '--yes'],
+])('%s %s names ids that no submission has, near and far', async (...argv) => {
+	for (const call of [cli.call, far]) {
+		const { code, stdout, stderr } = await call(...argv, await made({ a: 1 }), 'zzz', 'NO');
+		expect({ code, stdout, stderr }).toEqual({
+			...{ code: 1, stdout: expect.stringMatching(/^(1 marked|1 labelled|Deleted 1) /) },
+			stderr: 'Not found in this form: zzz, NO.\n',
+		});
+		const { stdout: json } = await call(...argv, 'zzz', '--json');
+		expect(JSON.parse(json).unknown).toEqual(['zzz']);
+	}
+	expect((await far('submissions', 'delete', 'contact', 'zzz')).stderr).toStartWith('Not found in this form: zzz.\n');
+});
+
 test('digits arrive as they were sent', async () => {
 	const body = '{"n":12345678901234567890.10,"e":1e400}';
 	await fetch(`${server.submitUrl}/f/contact`, {

@@ -2,7 +2,7 @@
 
 import type { Retries } from '../../delivery/retries.ts';
 import { invalidField } from '../../errors.ts';
-import { decodeId } from '../../ids.ts';
+import { decodeId, encodeId } from '../../ids.ts';
 import { recordAction } from '../../storage/audit/action.ts';
 import type { Storage } from '../../storage/contract.ts';
 import type { Change } from '../../storage/submission.ts';
@@ -10,7 +10,7 @@ import type { Mode } from '../../storage/tables.ts';
 import { mapSwitches, mapTexts } from '../criteria.ts';
 import { type Criteria, idsOf, parseCriteria, selectionOf } from '../list-query.ts';
 import { checkLabels, storedOwned } from '../own-words.ts';
-import type { BulkDeletion, BulkTarget, BulkUpdate, Deleted } from './schema.ts';
+import type { BulkDeletion, BulkTarget, BulkUpdate, Deleted, Updated } from './schema.ts';
 
 const CHUNK = 200;
 
@@ -40,19 +40,23 @@ export function createBulk(storage: Storage, release: Retries['release']) {
 		yield* idsOf(submissions, selectionOf(target.criteria, formId, clock), CHUNK);
 	}
 
-	async function count(formId: number, target: Target): Promise<number> {
+	async function count(formId: number, target: Target, unknown: Set<string>): Promise<number> {
 		if ('criteria' in target) return submissions.count(selectionOf(target.criteria, formId, clock));
 		let found = 0;
-		for await (const ids of chunksOf(formId, target)) found += (await submissions.entries(formId, ids)).length;
+		for await (const ids of chunksOf(formId, target)) {
+			const entries = await submissions.entries(formId, ids);
+			for (const { id } of entries) unknown.delete(encodeId(id));
+			found += entries.length;
+		}
 		return found;
 	}
 
 	return {
 		/**
-		 * Sets flags, labels and notes. @returns how many submissions matched
+		 * Sets flags, labels and notes. @returns how many submissions matched, and the ids that none has
 		 * @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR, FORBIDDEN
 		 */
-		async update(formId: string, request: BulkRequest<BulkUpdate>): Promise<number> {
+		async update(formId: string, request: BulkRequest<BulkUpdate>): Promise<Updated> {
 			const { mode, isFormLevel, readInput, checkDisclosure } = request;
 			const form = await findForm(formId, mode);
 			const { set, addLabels, removeLabels, sendWithheld, ...input } = await readInput();
@@ -60,14 +64,16 @@ export function createBulk(storage: Storage, release: Retries['release']) {
 			const target = parseTarget(input, checkDisclosure);
 			const isReleased = set.isSpam === false && sendWithheld === true;
 			const options = { teaches: isFormLevel ? 'form' : 'all', call: {} } as const;
+			const unknown = new Set(input.ids);
 			let updated = 0;
 			for await (const ids of chunksOf(form.id, target)) {
 				const changed = await submissions.change(form.id, ids, change, options);
 				if (isReleased) await release(form.id, changed);
+				for (const id of changed) unknown.delete(encodeId(id));
 				updated += changed.length;
 			}
 			await recordAction(storage, { facts: factsOf(input) });
-			return updated;
+			return { updated, ...ifAny(unknown) };
 		},
 		/**
 		 * Removes submissions. By a search, which may find more than was meant, it only counts them unless `dryRun` is `false`.
@@ -77,20 +83,26 @@ export function createBulk(storage: Storage, release: Retries['release']) {
 			const form = await findForm(formId, mode);
 			const { dryRun, ...input } = await readInput();
 			const target = parseTarget(input, checkDisclosure);
+			const unknown = new Set(input.ids);
 			if (dryRun ?? input.search !== undefined) {
-				const matched = await count(form.id, target);
+				const matched = await count(form.id, target, unknown);
 				await recordAction(storage, { facts: { ...factsOf(input), dryRun: true, matched } });
-				return { deleted: 0, matched, dryRun: true };
+				return { deleted: 0, matched, dryRun: true, ...ifAny(unknown) };
 			}
 			const call = {};
-			let removed = 0;
-			for await (const ids of chunksOf(form.id, target))
-				removed += (await submissions.remove(form.id, ids, { call })).length;
+			let deleted = 0;
+			for await (const ids of chunksOf(form.id, target)) {
+				const removed = await submissions.remove(form.id, ids, { call });
+				for (const id of removed) unknown.delete(encodeId(id));
+				deleted += removed.length;
+			}
 			await recordAction(storage, { facts: factsOf(input) });
-			return { deleted: removed };
+			return { deleted, ...ifAny(unknown) };
 		},
 	};
 }
+
+const ifAny = (unknown: ReadonlySet<string>) => unknown.size > 0 && { unknown: [...unknown] };
 
 /** The target as the audit log has it: of ids, and of what discloses content, only whether there is any. */
 function factsOf(target: BulkTarget): Record<string, string | boolean> {

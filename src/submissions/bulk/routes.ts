@@ -19,7 +19,7 @@ export const bulkRoutes = (bulk: Bulk, auth: Auth) =>
 				allowToTakeLong(request);
 				const readInput = () => readJson(request, BulkUpdate).then((read) => checkMark(read, principal));
 				const scope = { mode: principal.mode, isFormLevel: isFormLevel(principal), checkDisclosure };
-				return { updated: await bulk.update(params.id, { ...scope, readInput }) };
+				return bulk.update(params.id, { ...scope, readInput });
 			},
 			{
 				access: { permission: 'write', form: 'id' },

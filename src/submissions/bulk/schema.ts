@@ -12,7 +12,7 @@ export const IDS_MAX = 1000;
 const asInTheList = { description: 'With `filter`, as in the list.' };
 const target = {
 	ids: omissible(
-		Type.Array(Type.String(), { maxItems: IDS_MAX, description: 'These submissions; unknown ones are ignored.' }),
+		Type.Array(Type.String(), { maxItems: IDS_MAX, description: 'These submissions; unknown ids are named in the response.' }),
 	),
 	filter: omissible(
 		stringEnum(FILTERS, {
@@ -53,10 +53,17 @@ export const BulkUpdate = Type.Object(
 );
 export type BulkUpdate = Static<typeof BulkUpdate>;
 
-export const Updated = Type.Object({ updated: Type.Integer() }, { $id: 'Updated' });
+const unknown = Type.Optional(
+	Type.Array(Type.String(), { description: 'Those of `ids` that no submission of the form has; absent if there are none.' }),
+);
+
+export const Updated = Type.Object({ updated: Type.Integer(), unknown }, { $id: 'Updated' });
+export type Updated = Static<typeof Updated>;
+
 export const Deleted = Type.Object(
 	{
 		deleted: Type.Integer(),
+		unknown,
 		matched: Type.Optional(Type.Integer({ description: 'Of a dry run: how many it would have removed.' })),
 		dryRun: Type.Optional(Type.Literal(true)),
 	},

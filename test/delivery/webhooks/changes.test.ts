@@ -189,7 +189,7 @@ describe('a call about many', () => {
 		const ids = (await submitMany(opened, MANY)).map(encodeId);
 		await hook('/all', [UPDATED, DELETED]);
 		await hook('/chat', [DELETED], { format: 'slack' });
-		expect(await bulk.update(encodeId(form.id), all({ ids, set: { isRead: true } }))).toBe(MANY);
+		expect(await bulk.update(encodeId(form.id), all({ ids, set: { isRead: true } }))).toEqual({ updated: MANY });
 		const rows = await planned();
 		expect(rows.length).toBe(TOLD_SINGLY_MAX + 1);
 		expect(rows.flatMap(({ content, submissionId }) => (content === null ? [] : [[content, submissionId]]))).toEqual([

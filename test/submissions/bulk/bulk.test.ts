@@ -48,10 +48,10 @@ beforeEach(async () => {
 });
 
 describe('PATCH /api/forms/{id}/submissions', () => {
-	test('sets flags of the submissions named, each counted once, unknown ones not at all', async () => {
+	test('sets flags of the submissions named, each counted once, and names the unknown ones', async () => {
 		const ids = [rows[0]?.id, rows[2]?.id, rows[0]?.id, 'zzz', 'NO', ''];
 		const { status, body } = await update({ ids, set: { isRead: true, isStarred: true } });
-		expect({ status, body }).toEqual({ status: 200, body: { updated: 2 } });
+		expect({ status, body }).toEqual({ status: 200, body: { updated: 2, unknown: ['zzz', 'NO', ''] } });
 		expect(numbers(await list('filter=starred'))).toEqual([0, 2]);
 		expect(numbers(await list('filter=unread'))).toEqual([1, 3, 4, 5]);
 	});
@@ -61,7 +61,7 @@ describe('PATCH /api/forms/{id}/submissions', () => {
 		const answer = await server.call<{ updated: number }>(`PATCH /api/forms/${other.id}/submissions`, {
 			json: { ids: rows.map(({ id }) => id), set: { isSpam: true } },
 		});
-		expect(answer.body).toEqual({ updated: 0 });
+		expect(answer.body).toEqual({ updated: 0, unknown: rows.map(({ id }) => id) });
 		expect(await list()).toHaveLength(6);
 	});
 
@@ -118,7 +118,7 @@ describe('POST /api/forms/{id}/submissions/delete', () => {
 		const { status, body } = await remove({ ids: [rows[1]?.id, rows[4]?.id] });
 		expect({ status, body }).toEqual({ status: 200, body: { deleted: 2 } });
 		expect(numbers(await list())).toEqual([0, 2, 3, 5]);
-		expect((await remove({ ids: [rows[1]?.id] })).body).toEqual({ deleted: 0 });
+		expect((await remove({ ids: [rows[1]?.id] })).body).toEqual({ deleted: 0, unknown: [rows[1]?.id] });
 	});
 
 	test('removes all submissions that a list returns, and no others', async () => {
@@ -139,7 +139,7 @@ describe('POST /api/forms/{id}/submissions/delete', () => {
 		}
 		expect((await remove({ filter: 'unread', dryRun: true })).body).toMatchObject({ matched: 8, dryRun: true });
 		const ids = [rows[1]?.id, rows[1]?.id, 'zzz'];
-		expect((await remove({ ids, dryRun: true })).body).toMatchObject({ deleted: 0, matched: 1 });
+		expect((await remove({ ids, dryRun: true })).body).toMatchObject({ deleted: 0, matched: 1, unknown: ['zzz'] });
 		expect(await list()).toHaveLength(8);
 		expect((await remove({ ...chosen, dryRun: 'false' })).status).toBe(400);
 		expect((await remove({ ...chosen, dryRun: false })).body).toEqual({ deleted: 2 });
