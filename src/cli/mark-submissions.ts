@@ -105,8 +105,7 @@ export function addDelete(submissions: CliCommand, cli: Cli): void {
 			const report = await api.post<Deleted>(at`/api/forms/${id}/submissions/delete`, deletion);
 			const { deleted, matched } = report;
 			noteUnknown(cli, report);
-			if (matched === undefined)
-				return cli.printResult(options, report, `Deleted ${plural(deleted, 'submission')}.`);
+			if (matched === undefined) return cli.printResult(options, report, `Deleted ${plural(deleted, 'submission')}.`);
 			throw new CommandError(
 				`This deletes ${plural(matched, 'submission')}, which cannot be undone. Add --yes to do it.`,
 				2,

@@ -126,8 +126,8 @@ export function createOutbox(storage: Storage, { channels, now }: { channels: Ch
 		wake,
 		/**
 		 * Plans the notices about those deliveries that were given up, to each webhook of the form but the one that failed. A notice that
-		 * fails causes none, because two webhooks that fail would notify each other without end, unless it disabled its webhook, which
-		 * happens once; nor does a mail about what is pending.
+		 * fails causes none, because two webhooks that fail would notify each other without end, unless its webhook is disabled by then,
+		 * which gets no more of them; nor does a mail about what is pending.
 		 */
 		async planFailures(rows: readonly DeliveryRow[]): Promise<NewDelivery[]> {
 			const givenUp = rows.filter(({ state }) => state === 'failed');

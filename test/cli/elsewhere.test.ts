@@ -180,10 +180,10 @@ describe.each([[[]], [['--json']]])('with %p', (flags) => {
 });
 
 test.each([
-	['submissions', 'mark', 'contact', 'starred'],
-	['submissions', 'label', 'contact', 'urgent'],
-	['submissions', 'delete', 'contact', '--yes'],
-])('%s %s names ids that no submission has, near and far', async (...argv) => {
+	[['submissions', 'mark', 'contact', 'starred']],
+	[['submissions', 'label', 'contact', 'urgent']],
+	[['submissions', 'delete', 'contact', '--yes']],
+])('%p names ids that no submission has, near and far', async (argv) => {
 	for (const call of [cli.call, far]) {
 		const { code, stdout, stderr } = await call(...argv, await made({ a: 1 }), 'zzz', 'NO');
 		expect({ code, stdout, stderr }).toEqual({

@@ -56,14 +56,15 @@ export function createWebhookChannel(
 		const { isActive, disabledReason, failingSince } = healthAfter(webhook, result, { now: at, isClockSettled });
 		const sameTarget = and(eq(webhooks.id, webhook.id), eq(webhooks.url, webhook.url));
 		if (isActive) {
-			if (failingSince !== webhook.failingSince) {
+			if (failingSince !== webhook.failingSince)
 				await storage.batch((tx) => [tx.update(webhooks).set({ failingSince }).where(sameTarget)]);
-			}
 			return webhookOutcome(result, at);
 		}
-		const error = `The webhook was disabled. ${disabledReason}`;
+		const error = disabledBecause(disabledReason);
 		const entry = disabledEntry(webhook, { id: storage.nextId(), result });
-		const [, disabled] = await storage.batch((tx) => [
+		const [, , disabled] = await storage.batch((tx) => [
+			// Locks the row: of two servers that disable it at once, one adds the entry.
+			tx.update(webhooks).set({ failingSince }).where(sameTarget),
 			addEntry(tx, entry, and(sameTarget, eq(webhooks.isActive, true))),
 			tx
 				.update(webhooks)
@@ -113,8 +114,7 @@ export function createWebhookChannel(
 		{ signal, prepare }: { signal: AbortSignal; prepare: (webhook: WebhookRow) => Promise<ReadyRequest | Attempt> },
 	): Promise<Attempt> {
 		const webhook = await findWebhook(delivery);
-		if (!webhook) return rejected('The webhook was removed.');
-		if (!webhook.isActive) return { outcome: { kind: 'unavailable', error: 'The webhook is disabled.' } };
+		if (!webhook?.isActive) return notMade(webhook);
 		const request = await prepare(webhook);
 		if ('outcome' in request) return request;
 		const { url, method, body, kept } = request;
@@ -212,6 +212,15 @@ export function createWebhookChannel(
 function rejected(error: string): Attempt {
 	return { outcome: { kind: 'rejected', error } };
 }
+
+/** The outcome for a webhook that was removed, disabled by the server, or paused by its owner. */
+function notMade(webhook: WebhookRow | undefined): Attempt {
+	if (!webhook) return rejected('The webhook was removed.');
+	if (webhook.disabledReason !== null) return rejected(disabledBecause(webhook.disabledReason));
+	return { outcome: { kind: 'unavailable', error: 'The webhook is disabled.' } };
+}
+
+const disabledBecause = (reason: string | null) => `The webhook was disabled. ${reason}`;
 
 /** In the audit log: what the server changed, and the status for which. */
 function disabledEntry({ id: webhookId, formId }: WebhookRow, { id, result }: { id: number; result: PostResult }) {

@@ -1,11 +1,11 @@
 /** Sends the deliveries of the outbox with one worker for each destination, woken by new rows and by polling. */
 
-import { eq } from 'drizzle-orm';
+import { and, eq, exists, isNotNull, or } from 'drizzle-orm';
 import type { AppEvent } from '../../events.ts';
 import type { Log } from '../../log/log.ts';
 import type { Storage } from '../../storage/contract.ts';
 import type { Pause } from '../../storage/pauses.ts';
-import { CHANNELS, webhooks } from '../../storage/tables.ts';
+import { CHANNELS, deliveries, webhooks } from '../../storage/tables.ts';
 import { lazy } from '../../tasks/lazy.ts';
 import { repeat } from '../../tasks/repeat.ts';
 import { capitalised } from '../../text/capitalised.ts';
@@ -85,17 +85,24 @@ export function startWorker(options: WorkerOptions) {
 		return worker;
 	}
 
-	const selectActive = lazy(() =>
-		storage.db
-			.select({ id: webhooks.id, url: webhooks.url })
-			.from(webhooks)
-			.where(eq(webhooks.isActive, true))
-			.prepare(),
-	);
+	const selectTargets = lazy(() => {
+		const { id, url, isActive, disabledReason } = webhooks;
+		const ofIt = and(
+			eq(deliveries.channel, 'webhook'),
+			eq(deliveries.webhookId, id),
+			isNotNull(deliveries.nextAttemptAt),
+		);
+		const left = exists(storage.db.select({ id: deliveries.id }).from(deliveries).where(ofIt));
+		const isTarget = or(eq(isActive, true), and(isNotNull(disabledReason), left));
+		return storage.db.select({ id, url }).from(webhooks).where(isTarget).prepare();
+	});
 
-	/** The workers of all destinations there are: those of the channels that are one, and the active webhooks. */
+	/**
+	 * The workers of all destinations there are: those of the channels that are one, the active webhooks, and those that were disabled
+	 * with an attempt in flight, perhaps of a server that ended then: what is left there fails.
+	 */
 	async function activeWorkers(): Promise<DestinationWorker[]> {
-		const targets = await selectActive().execute();
+		const targets = await selectTargets().execute();
 		const destinations = CHANNELS.flatMap((channel) =>
 			channels[channel].isByWebhook
 				? targets.map(({ id, url }) => ({ ...destinationOf({ channel, webhookId: id }), url }))

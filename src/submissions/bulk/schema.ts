@@ -12,7 +12,10 @@ export const IDS_MAX = 1000;
 const asInTheList = { description: 'With `filter`, as in the list.' };
 const target = {
 	ids: omissible(
-		Type.Array(Type.String(), { maxItems: IDS_MAX, description: 'These submissions; unknown ids are named in the response.' }),
+		Type.Array(Type.String(), {
+			maxItems: IDS_MAX,
+			description: 'These submissions; unknown ids are named in the response.',
+		}),
 	),
 	filter: omissible(
 		stringEnum(FILTERS, {
@@ -54,7 +57,9 @@ export const BulkUpdate = Type.Object(
 export type BulkUpdate = Static<typeof BulkUpdate>;
 
 const unknown = Type.Optional(
-	Type.Array(Type.String(), { description: 'Those of `ids` that no submission of the form has; absent if there are none.' }),
+	Type.Array(Type.String(), {
+		description: 'Those of `ids` that no submission of the form has; absent if there are none.',
+	}),
 );
 
 export const Updated = Type.Object({ updated: Type.Integer(), unknown }, { $id: 'Updated' });

@@ -261,6 +261,26 @@ describe('a delivery that failed', () => {
 		expect(rows.map(({ event, state }) => `${event} ${state}`).sort()).toEqual([`${FAILED} sent`, `${CREATED} failed`]);
 	});
 
+	test('because its webhook was disabled as the server ended is announced too', async () => {
+		const { hook, submit, storage, start, until, received } = await open();
+		const { url } = await hook('/broken', [CREATED]);
+		await hook('/log', [FAILED]);
+		await submit();
+		const gone = { isActive: false, disabledReason: 'The target responded with 410 Gone.' };
+		await storage.batch((tx) => [
+			tx.update(deliveries).set({ state: 'sending', attempts: 1, nextAttemptAt: 1 }),
+			tx.update(webhooks).set(gone).where(eq(webhooks.url, url)),
+		]);
+		await start();
+		const rows = await until((all) => all.length === 2 && all.every(({ finishedAt }) => finishedAt !== null));
+		const error = 'The webhook was disabled. The target responded with 410 Gone.';
+		expect(rows.map(({ event, state, lastError }) => [event, state, lastError]).sort()).toEqual([
+			[FAILED, 'sent', null],
+			[CREATED, 'failed', error],
+		]);
+		expect(received.map(({ path }) => path)).toEqual(['/log']);
+	});
+
 	test('is told to the other webhooks that subscribe, never to itself, and when it told of one only if that ended its webhook', async () => {
 		const { hook, submit, storage, start, until, received, rows } = await open();
 		const broken = await hook('/broken/a', [CREATED, FAILED]);

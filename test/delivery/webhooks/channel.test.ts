@@ -161,6 +161,12 @@ describe('an attempt', () => {
 		expect(received).toEqual([]);
 	});
 
+	test('of a webhook that the server disabled fails', async () => {
+		const delivery = await addDelivery((await addWebhook({ isActive: false, disabledReason: 'Gone.' })).id);
+		expect(await openChannel().send(delivery)).toEqual({ kind: 'rejected', error: 'The webhook was disabled. Gone.' });
+		expect(received).toEqual([]);
+	});
+
 	test('of a submission marked as spam is withheld', async () => {
 		const delivery = await addDelivery((await addWebhook()).id);
 		await storage.submissions.change(FORM, [delivery.submissionId as number], { isSpam: true });
