@@ -16,6 +16,7 @@ import { ValueProblem } from './config/value-problem.ts';
 import type { ScannerAddress } from './config/value-types.ts';
 import { CAPTCHA_VENDORS, type CaptchaVendor } from './form-values/captchas.ts';
 import { objectionToAddress } from './form-values/message-formats.ts';
+import { pickNames } from './text/map-names.ts';
 
 /** How tokens of a captcha are verified: with which secret, `null` if not set up, and where. */
 export interface CaptchaVerifier {
@@ -207,13 +208,13 @@ function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Omit<Config
 	const file = url !== null && 'file' in url ? resolve(cwd, url.file) : join(dataDir, 'formsrv.db');
 	const s3 = s3ServiceOf(values);
 	return {
-		...pick(values, PLAIN),
+		...pickNames(values, PLAIN),
 		submitHost: values.submitHost ?? values.host,
 		dataDir,
 		database: url !== null && 'postgres' in url ? withPassword(url.postgres, password) : file,
 		captcha: { ...verifiers(values), recaptchaMinScore: values.recaptchaMinScore },
 		webhookAllow: values.webhookAllow ?? [],
-		limits: pick(values, LIMITS),
+		limits: pickNames(values, LIMITS),
 		files: {
 			place: placeOfFiles(values.filesUrl, { s3, cwd, beside: dirname(file) }),
 			quota: values.filesQuota,
@@ -237,10 +238,6 @@ function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Omit<Config
 		oidc: oidcOf(values),
 		logFormat: values.logFormat ?? (isTerminal ? 'text' : 'json'),
 	};
-}
-
-function pick<Name extends Key>(values: Values, names: readonly Name[]): Pick<Values, Name> {
-	return Object.fromEntries(names.map((name) => [name, values[name]])) as Pick<Values, Name>;
 }
 
 function alertProblems({ alertUrl, alertFormat, alertMail, alertSmtpUrl, smtpUrl, mailFrom }: Values): string[] {

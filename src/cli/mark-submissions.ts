@@ -1,7 +1,7 @@
 /** `formsrv submissions mark` and `delete`, and `formsrv spam mark`: what is done with those that ids or criteria choose. */
 
 import { Argument } from 'commander';
-import { FLAG_NAMES, FLAGS, type FlagName, TEXT_NAMES } from '../storage/owned.ts';
+import { FLAG_NAMES, FLAGS, type FlagName, TEXT_NAMES, WORD_LISTS } from '../storage/owned.ts';
 import type { BulkTarget, Deleted, Updated } from '../submissions/bulk/schema.ts';
 import { CRITERIA, SWITCH_NAMES } from '../submissions/criteria.ts';
 import { plural } from '../text/plural.ts';
@@ -43,29 +43,31 @@ export function addMark(parent: CliCommand, cli: Cli, marks = [...MARKS.keys()])
 	});
 }
 
-export function addLabel(submissions: CliCommand, cli: Cli): void {
-	const command = submissions
-		.command('label')
-		.description('Give submissions a label, or take it from them.')
-		.argument('<form>', 'Id or slug of the form')
-		.argument('<label>', 'The label, one line of at most 40 characters')
-		.argument('[submissions...]', 'Their ids; without them those that the options choose')
-		.option('--remove', 'Take it from them');
-	withCriteria(command).examples(
-		'formsrv submissions label contact-k3v9x2qm urgent cmnrg2x8a1c cmnrg2x8b2d',
-		'formsrv submissions label contact-k3v9x2qm urgent --remove --label urgent',
-	);
-	runOnApi(command, { cli }, (options, form: string, label: string, ids: string[]) => {
-		const labels = options.remove === true ? { removeLabels: [label] } : { addLabels: [label] };
-		const change = { ...targetOf(options, ids), set: {}, ...labels };
-		return async (api) => {
-			const { id } = await findForm(api, form);
-			const report = await api.patch<Updated>(at`/api/forms/${id}/submissions`, change);
-			const done = options.remove === true ? 'without the label' : 'labelled';
-			cli.printResult(options, report, `${report.updated} ${done} ${label}.`);
-			noteUnknown(cli, report);
-		};
-	});
+/** A command for each list of words, called as a word of it is. */
+export function addWordLists(submissions: CliCommand, cli: Cli): void {
+	for (const { one, max, adding, removing } of WORD_LISTS) {
+		const command = submissions
+			.command(one)
+			.description(`Give submissions a ${one}, or take it from them.`)
+			.argument('<form>', 'Id or slug of the form')
+			.argument(`<${one}>`, `The ${one}, one line of at most ${max} characters`)
+			.argument('[submissions...]', 'Their ids; without them those that the options choose')
+			.option('--remove', 'Take it from them');
+		withCriteria(command).examples(
+			`formsrv submissions ${one} contact-k3v9x2qm urgent cmnrg2x8a1c cmnrg2x8b2d`,
+			`formsrv submissions ${one} contact-k3v9x2qm urgent --remove --${one} urgent`,
+		);
+		runOnApi(command, { cli }, (options, form: string, word: string, ids: string[]) => {
+			const [member, done] = options.remove === true ? [removing, 'without'] : [adding, 'with'];
+			const change = { ...targetOf(options, ids), set: {}, [member]: [word] };
+			return async (api) => {
+				const { id } = await findForm(api, form);
+				const report = await api.patch<Updated>(at`/api/forms/${id}/submissions`, change);
+				cli.printResult(options, report, `${report.updated} ${done} the ${one} ${word}.`);
+				noteUnknown(cli, report);
+			};
+		});
+	}
 }
 
 /** A command for each text. */

@@ -1,14 +1,14 @@
 /** `formsrv submissions`: lists and exports submissions. */
 
 import type { Static } from '@sinclair/typebox';
-import { FLAGS, mapFlags } from '../storage/owned.ts';
+import { FLAGS, mapFlags, WORD_LISTS } from '../storage/owned.ts';
 import type { Submission, SubmissionList } from '../submissions/schema.ts';
 import { exactText, parseExact } from '../text/exact-json.ts';
 import { at, findForm } from './api.ts';
 import type { Cli } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { addExport } from './export.ts';
-import { addDelete, addLabel, addMark, addTexts } from './mark-submissions.ts';
+import { addDelete, addMark, addTexts, addWordLists } from './mark-submissions.ts';
 import { QUERY, queryOf, withCriteria } from './query-options.ts';
 import { runOnApi } from './run-on-api.ts';
 import { addSubmissionFiles } from './submission-files.ts';
@@ -21,7 +21,7 @@ export function addSubmissions(program: CliCommand, cli: Cli): void {
 	addList(submissions, cli);
 	addShow(submissions, cli);
 	addMark(submissions, cli);
-	addLabel(submissions, cli);
+	addWordLists(submissions, cli);
 	addTexts(submissions, cli);
 	addDelete(submissions, cli);
 	addSubmissionFiles(submissions, cli);
@@ -96,8 +96,8 @@ function printPage(cli: Cli, { submissions, pagination }: SubmissionList): void 
 function stateOf(submission: SubmissionList['submissions'][number]): string {
 	const { isSpam, isArchived, isRead, ...others } = mapFlags((name) => submission[name] && FLAGS[name][0]);
 	const first = [isSpam, submission.isPending && 'pending', isArchived, isRead || 'unread'];
-	const labels = submission.labels.map((label) => `#${label}`);
-	return [...first, ...Object.values(others), ...labels].filter(Boolean).join(',');
+	const words = WORD_LISTS.flatMap(({ name }) => submission[name].map((word) => `#${word}`));
+	return [...first, ...Object.values(others), ...words].filter(Boolean).join(',');
 }
 
 function summaryOf(data: Record<string, unknown>): string {

@@ -3,10 +3,10 @@
 import { presentFile, type ShownFile } from '../files/present-file.ts';
 import { encodeId } from '../ids.ts';
 import { parseReasons, reasonsOfForm, scoreOf } from '../spam/verdict.ts';
-import { splitLabels } from '../storage/labels.ts';
-import { columnOfWords, mapFlags, TEXT_NAMES } from '../storage/owned.ts';
+import { columnOfWords, mapFlags, TEXT_NAMES, type TextName, WORD_LISTS, type WordListName } from '../storage/owned.ts';
 import type { StoredFile, StoredSubmission } from '../storage/submission.ts';
 import type { Timeline } from '../storage/timeline.ts';
+import { splitWords } from '../storage/word-lists.ts';
 
 type Shown = Omit<StoredSubmission, 'data'>;
 type ShowFile = (file: StoredFile) => ShownFile;
@@ -75,19 +75,14 @@ const CONTENT: readonly Member[] = [
 	{ name: 'damaged', json: ({ isDamaged }) => (isDamaged ? 'true' : undefined) },
 ];
 /** … and what the owner wrote, which stays with owners. */
-const OWN_WORDS: readonly Member[] = [
-	{
-		name: 'labels',
-		json: ({ labels }) => JSON.stringify(splitLabels(labels)),
-		column: { name: columnOfWords('labels'), cell: ({ labels }) => splitLabels(labels).join(', ') },
-	},
-	...TEXT_NAMES.map(
-		(name): Member => ({
-			name,
-			json: (row) => JSON.stringify(row[name]),
-			column: { name: columnOfWords(name), cell: (row) => row[name] ?? '' },
-		}),
-	),
+const ownWords = (name: WordListName | TextName, wordsOf: (row: Shown) => string[] | string | null): Member => ({
+	name,
+	json: (row) => JSON.stringify(wordsOf(row)),
+	column: { name: columnOfWords(name), cell: (row) => [wordsOf(row) ?? []].flat().join(', ') },
+});
+const OWN_WORDS = [
+	...WORD_LISTS.map(({ name }) => ownWords(name, (row) => splitWords(row[name]))),
+	...TEXT_NAMES.map((name) => ownWords(name, (row) => row[name])),
 ];
 const HARMLESS = [...STATE, ...LATER_FLAGS];
 const SENT = [...HARMLESS, ...CONTENT];

@@ -8,6 +8,7 @@ import { ALIAS_NAMES, ALIASES, type AliasName } from '../form-values/aliases.ts'
 import { CAPTCHAS, type Captcha } from '../form-values/captchas.ts';
 import { ADDRESSES_MAX, DEFAULT_NOTIFICATION } from '../form-values/notification-rules.ts';
 import { VIEWS_MAX } from '../form-values/saved-views.ts';
+import { mapNames } from '../text/map-names.ts';
 import { isTimeZone } from '../text/time-zone.ts';
 import { normalizeDomain } from './allowed-domains.ts';
 import { choice, choices, optionalChoice } from './kinds/choice.ts';
@@ -22,7 +23,7 @@ import { toggle } from './kinds/scalar.ts';
 import type { Setting } from './kinds/setting.ts';
 import { spam } from './kinds/spam.ts';
 import { mailboxes, optionalText, text } from './kinds/text.ts';
-import { TABS, views } from './kinds/views.ts';
+import { VIEW_PARAMETERS, views } from './kinds/views.ts';
 import { parseRedirectUrl, URL_MAX } from './redirect-url.ts';
 import { isSlug, SLUG_MAX } from './slug.ts';
 import { VISITOR_SETTINGS } from './visitor-settings.ts';
@@ -261,8 +262,8 @@ const SETTINGS = {
 	}),
 	views: views({
 		description:
-			`Up to ${VIEWS_MAX} saved views of its inbox in the dashboard, each \`name\` and \`query\`: \`filter\` (${TABS.join(', ')}), \`label\`, \`search\`, ` +
-			'`from`, `to` and `order`, as in `filter=unread&label=urgent`. Only callers with the permission to read see them.',
+			`Up to ${VIEWS_MAX} saved views of its inbox in the dashboard, each \`name\` and \`query\`, as in \`filter=unread&label=urgent\`, ` +
+			`of: ${VIEW_PARAMETERS}. Only callers with the permission to read see them.`,
 		example: [{ name: 'Urgent', query: 'filter=unread&label=urgent' }],
 		group: 'advanced',
 		label: 'Saved views',
@@ -319,10 +320,7 @@ export const TELLING_SETTINGS = SETTING_NAMES.filter((name) => FORM_SETTINGS[nam
 
 /** An object with a member for each setting, which `memberOf` makes. */
 export function mapSettings<T>(memberOf: (setting: Setting<unknown>, name: SettingName) => T): Record<SettingName, T> {
-	return Object.fromEntries(SETTING_NAMES.map((name) => [name, memberOf(SETTINGS[name], name)])) as Record<
-		SettingName,
-		T
-	>;
+	return mapNames(SETTING_NAMES, (name) => memberOf(SETTINGS[name], name));
 }
 
 /** Only the settings of what may have other members too, in order. */

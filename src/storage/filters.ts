@@ -1,6 +1,6 @@
 /** The filters of lists, each once: which submissions it shows, in SQL and of one at hand, and the counter of how many. Pure, for browsers too. */
 
-import { FLAG_NAMES, type FlagName, mapFlags } from './owned.ts';
+import { columnOf, FLAG_NAMES, type FlagName, mapFlags } from './owned.ts';
 
 export interface Flags extends Record<FlagName, boolean> {
 	/** It waits until its visitor has confirmed an address. None is spam and waits. */
@@ -20,45 +20,36 @@ export function placeOf({ isSpam, isPending }: Pick<Flags, 'isSpam' | 'isPending
 	return isSpam ? PLACE.spam : PLACE.inbox;
 }
 
-/**
- * The counters, with the names under which a form shows them. `total`, `unread` and `starred` are of the inbox; `archived…` count those
- * of them that are archived.
- */
-const COUNT_NAMES = {
-	total: 'submissionCount',
-	unread: 'unreadCount',
-	starred: 'starredCount',
-	spam: 'spamCount',
-	pending: 'pendingCount',
-	archived: 'archivedCount',
-	archived_unread: 'archivedUnreadCount',
-	archived_starred: 'archivedStarredCount',
-	archived_spam: 'archivedSpamCount',
-	archived_pending: 'archivedPendingCount',
-} as const;
-export type Counter = keyof typeof COUNT_NAMES;
-export const COUNTERS = Object.keys(COUNT_NAMES) as Counter[];
-export type Counts = Record<Counter, number>;
-
 interface FilterRule {
 	place: Place;
 	/** Those that its submissions have or have not; without any, all of the place. */
 	flags?: Partial<Record<FlagName, boolean>>;
-	counter: Counter;
-	/** How many of those it shows are archived. */
-	archived: Counter;
 }
 
 const RULES = {
-	all: { place: PLACE.inbox, counter: 'total', archived: 'archived' },
-	unread: { place: PLACE.inbox, flags: { isRead: false }, counter: 'unread', archived: 'archived_unread' },
-	starred: { place: PLACE.inbox, flags: { isStarred: true }, counter: 'starred', archived: 'archived_starred' },
-	spam: { place: PLACE.spam, counter: 'spam', archived: 'archived_spam' },
-	pending: { place: PLACE.pending, counter: 'pending', archived: 'archived_pending' },
+	all: { place: PLACE.inbox },
+	unread: { place: PLACE.inbox, flags: { isRead: false } },
+	starred: { place: PLACE.inbox, flags: { isStarred: true } },
+	spam: { place: PLACE.spam },
+	pending: { place: PLACE.pending },
 } satisfies Record<string, FilterRule>;
 
 export type Filter = keyof typeof RULES;
 export const FILTERS = Object.keys(RULES) as Filter[];
+export const INBOX_FILTERS = FILTERS.filter((filter) => RULES[filter].place === PLACE.inbox);
+
+/** The counters of a filter: how many submissions it shows, and how many of these are archived. */
+const counterOf = (filter: Filter) => (filter === 'all' ? 'total' : filter);
+const archivedOf = (filter: Filter) => (filter === 'all' ? 'archived' : (`archived_${filter}` as const));
+export type Counter = ReturnType<typeof counterOf | typeof archivedOf>;
+export const COUNTERS: readonly Counter[] = [...FILTERS.map(counterOf), ...FILTERS.map(archivedOf)];
+export type Counts = Record<Counter, number>;
+
+type Part = Exclude<Filter, 'all'>;
+type CountName = 'submissionCount' | 'archivedCount' | `${Part}Count` | `archived${Capitalize<Part>}Count`;
+/** The name under which a form shows a counter. */
+const countNameOf = (counter: Counter) =>
+	`${counter === 'total' ? 'submission' : counter.replace(/_./, ([, letter]) => `${letter}`.toUpperCase())}Count` as CountName;
 
 /** A filter, and with `isArchived` those alone of its submissions that are archived, or are not. */
 export interface View<Name = Filter> {
@@ -72,7 +63,6 @@ export const placeOfFilter = (filter: Filter): Place => RULES[filter].place;
 /** The flags that a view asks for. */
 const flagsOf = ({ flags }: Partial<FilterRule>, isArchived?: boolean) =>
 	Object.entries({ ...flags, isArchived }).filter(([, value]) => value !== undefined) as [FlagName, boolean][];
-const columnOf = (flag: FlagName) => flag.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** The condition of a view. "any": all submissions, wherever they lie and however they are marked meanwhile. */
 export function conditionOf({ filter, isArchived }: View<Filter | 'any'>): string {
@@ -89,42 +79,36 @@ const shows = (rule: FilterRule, flags: Flags): boolean =>
 
 /** How many submissions a view shows. */
 export function countOf({ filter, isArchived }: View, counts: Readonly<Counts>): number {
-	const { counter, archived } = RULES[filter];
-	if (isArchived === undefined) return counts[counter];
-	return isArchived ? counts[archived] : counts[counter] - counts[archived];
+	const [all, archived] = [counts[counterOf(filter)], counts[archivedOf(filter)]];
+	if (isArchived === undefined) return all;
+	return isArchived ? archived : all - archived;
 }
 
 /** As {@link countOf}, of a row with the counters. @param row Its name, with a dot behind */
 export function countSql({ filter, isArchived }: View, row = ''): string {
-	const { counter, archived } = RULES[filter];
-	if (isArchived === undefined) return row + counter;
-	return isArchived ? row + archived : `(${row}${counter} - ${row}${archived})`;
+	const [all, archived] = [row + counterOf(filter), row + archivedOf(filter)];
+	if (isArchived === undefined) return all;
+	return isArchived ? archived : `(${all} - ${archived})`;
 }
 
-const CONDITIONS = Object.fromEntries(
-	FILTERS.flatMap((filter) => [
-		[RULES[filter].counter, conditionOf({ filter })],
-		[RULES[filter].archived, conditionOf({ filter, isArchived: true })],
-	]),
-);
+const counted = (view: View) => `count(*) filter (where ${conditionOf(view)}) ${countSql(view)}`;
+const ARCHIVED = FILTERS.map((filter): View => ({ filter, isArchived: true }));
 /** The columns that count submissions, under the names of {@link COUNTERS} and in their order. */
-export const COUNTED = COUNTERS.map((name) => `count(*) filter (where ${CONDITIONS[name]}) ${name}`).join(', ');
+export const COUNTED = [...FILTERS.map((filter) => counted({ filter })), ...ARCHIVED.map(counted)].join(', ');
 
 export function mapCounts(count: (counter: Counter, i: number) => number): Counts {
 	return Object.fromEntries(COUNTERS.map((counter, i) => [counter, count(counter, i)])) as Counts;
 }
 
-type CountName = (typeof COUNT_NAMES)[Counter];
-
 /** Makes a member of forms for each counter but `total`. */
 export function mapOtherCounts<T>(of: (counter: Counter) => T): Record<Exclude<CountName, 'submissionCount'>, T> {
 	const others = COUNTERS.filter((counter) => counter !== 'total');
-	return Object.fromEntries(others.map((counter) => [COUNT_NAMES[counter], of(counter)])) as never;
+	return Object.fromEntries(others.map((counter) => [countNameOf(counter), of(counter)])) as never;
 }
 
 /** The counts that a form shows. */
 export function countsShown(form: Readonly<Record<CountName, number>>): Counts {
-	return mapCounts((counter) => form[COUNT_NAMES[counter]]);
+	return mapCounts((counter) => form[countNameOf(counter)]);
 }
 
 /** @param values In the order of {@link COUNTERS}; absent: 0. */
@@ -142,9 +126,9 @@ export function countsOf(flags: Flags): Readonly<Counts> {
 	const known = KNOWN[index];
 	if (known) return known;
 	const counts = toCounts();
-	for (const rule of Object.values(RULES).filter((one) => shows(one, flags))) {
-		counts[rule.counter] = 1;
-		counts[rule.archived] = Number(flags.isArchived);
+	for (const filter of FILTERS.filter((one) => shows(RULES[one], flags))) {
+		counts[counterOf(filter)] = 1;
+		counts[archivedOf(filter)] = Number(flags.isArchived);
 	}
 	KNOWN[index] = counts;
 	return counts;

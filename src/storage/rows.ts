@@ -3,7 +3,7 @@
 import { getTableColumns } from 'drizzle-orm';
 import { isJson } from './damage.ts';
 import { type Flags, PLACE, placeOf } from './filters.ts';
-import { OWNED, type OwnedName } from './owned.ts';
+import { OWNED } from './owned.ts';
 import type { NewSubmission, Owned, PageEntry, StoredFile, StoredSubmission, SubmissionHead } from './submission.ts';
 import { files, submissions } from './tables.ts';
 
@@ -65,8 +65,6 @@ export const HEAD_COLUMNS = `${listOf(FLAGS)}, octet_length(data)`;
 export const FLAG_COLUMNS = `id, ${listOf(FLAGS)}`;
 export const OWNED_NAMES = `id, ${listOf(OWNED_COLUMNS)}`;
 export const FLAG_NAMES = FLAGS.map(({ name }) => name);
-
-export const columnOf = (key: OwnedName): string => ALL.find((column) => column.key === key)?.name as string;
 
 /** A mark in place of another: one that teaches its form alone leaves what all forms learn of the submission as it was. */
 export const MARK_AGAIN = `is_spam = excluded.is_spam,

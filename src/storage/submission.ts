@@ -2,9 +2,9 @@
 
 import type { FormEvent } from '../events.ts';
 import { conditionOf, type Filter, type Flags, PLACE, type Place, type View } from './filters.ts';
-import { hasLabel, labelValue } from './labels.ts';
-import type { OwnedName } from './owned.ts';
+import { columnOf, type OwnedName, WORD_CRITERIA, WORD_LISTS, type WordCriterion, type WordList } from './owned.ts';
 import type { deliveries, files, idempotencyKeys, submissions } from './tables.ts';
+import { hasWord, joinWords } from './word-lists.ts';
 
 export type NewDelivery = typeof deliveries.$inferInsert;
 export type NewIdempotencyKey = Omit<typeof idempotencyKeys.$inferInsert, 'submissionId'> & {
@@ -96,11 +96,8 @@ export const holdsValues = (row: NewSubmission): boolean =>
 /** The columns that owners set. */
 export type Owned = Pick<StoredSubmission, OwnedName>;
 
-/** The columns to set; `addLabels` and `removeLabels` change the labels of each submission as it has them. */
-export interface Change extends Partial<Owned> {
-	addLabels?: readonly string[];
-	removeLabels?: readonly string[];
-}
+/** The columns to set, and the words to add to the lists of each submission as it has them, and to remove. */
+export type Change = Partial<Owned & Record<WordList['adding' | 'removing'], readonly string[]>>;
 
 /** A pending submission that is to be confirmed, and the deliveries to be written with that. */
 export interface Confirming {
@@ -122,10 +119,8 @@ export interface SubmissionHead extends Flags {
 	bytes: number;
 }
 
-/** A condition on submissions. */
-export interface Condition extends View {
-	/** Only submissions with this label. */
-	label?: string | undefined;
+/** A condition on submissions; of a list of words, that it has this one. */
+export interface Condition extends View, Partial<Record<WordCriterion, string>> {
 	/** Only submissions with `fromId <= id < beforeId`. */
 	fromId?: number | undefined;
 	beforeId?: number | undefined;
@@ -142,17 +137,20 @@ export interface Selection extends Condition {
 export type Scanned = Omit<Selection, 'filter'> & { filter: Filter | 'any' };
 
 /** Returns whether no counts tell how many there are: they are looked for. */
-export const isSought = ({ words, label }: Pick<Scanned, 'words' | 'label'>): boolean =>
-	words !== undefined || label !== undefined;
+export const isSought = (condition: Pick<Scanned, 'words' | WordCriterion>): boolean =>
+	condition.words !== undefined || WORD_CRITERIA.some((one) => condition[one] !== undefined);
 
 /** The condition on the rows of a selection, in words that both engines know, and the values of its parameters, which `parameter` names. */
 export function rowCondition(
 	selection: Scanned,
 	parameter: (at: number) => string,
 ): { condition: string; values: string[] } {
-	const condition = conditionOf(selection);
-	if (selection.label === undefined) return { condition, values: [] };
-	return { condition: `${condition} and ${hasLabel(parameter(0))}`, values: [labelValue(selection.label)] };
+	const lists = WORD_LISTS.filter(({ one }) => selection[one] !== undefined);
+	const ofLists = lists.map(({ name }, at) => hasWord(columnOf(name), parameter(at)));
+	return {
+		condition: [conditionOf(selection), ...ofLists].join(' and '),
+		values: lists.map(({ one }) => joinWords([selection[one] as string]) as string),
+	};
 }
 
 export interface Paging {

@@ -158,7 +158,7 @@ export const submissions = sqliteTable(
 		/** When the address was confirmed, in milliseconds since 1970. */
 		confirmedAt: integer('confirmed_at'),
 		isArchived: flag('is_archived'),
-		/** The owner's labels; see `labels.ts`. `null`: none. */
+		/** The owner's labels; see `word-lists.ts`. `null`: none. */
 		labels: text('labels'),
 		/** The owner's words about it. */
 		note: text('note'),

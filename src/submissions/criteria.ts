@@ -1,7 +1,7 @@
 /** Pure: the criteria of lists beside `filter`, each once: parameters, members of bulk changes, and options of the command line follow. */
 
 import type { Filter } from '../storage/filters.ts';
-import { LABEL_MAX } from '../storage/labels.ts';
+import { mapWordLists } from '../storage/owned.ts';
 import { mapNames } from '../text/map-names.ts';
 
 /** The most characters of a search. */
@@ -17,12 +17,12 @@ interface TextCriterion {
 }
 
 const TEXTS = {
-	label: {
-		description: 'Only those with this label, in the same upper and lower case.',
+	...mapWordLists<'one', TextCriterion>('one', ({ one, max }) => ({
+		description: `Only those with this ${one}, in the same upper and lower case.`,
 		example: 'urgent',
-		schema: { maxLength: LABEL_MAX },
+		schema: { maxLength: max },
 		disclosesContent: true,
-	},
+	})),
 	search: {
 		description:
 			'Only those whose values contain all of these words, also inside of words, regardless of case and accents. A word of one ' +
@@ -57,7 +57,7 @@ export interface CriteriaInput extends Partial<Record<TextName, string> & Record
 
 const TEXT_NAMES = Object.keys(TEXTS) as TextName[];
 export const SWITCH_NAMES = Object.keys(SWITCHES) as SwitchName[];
-export const CRITERIA: readonly string[] = ['filter', ...SWITCH_NAMES, ...TEXT_NAMES];
+export const CRITERIA: readonly (keyof CriteriaInput)[] = ['filter', ...SWITCH_NAMES, ...TEXT_NAMES];
 
 export const mapTexts = <T>(of: (name: TextName, text: TextCriterion) => T) =>
 	mapNames(TEXT_NAMES, (name) => of(name, TEXTS[name]));

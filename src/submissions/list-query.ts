@@ -4,17 +4,16 @@ import { invalidField } from '../errors.ts';
 import { oneOf, parsePage, readTimes, single, type Times } from '../http/query-parameters.ts';
 import { decodeId } from '../ids.ts';
 import type { Clock, Storage } from '../storage/contract.ts';
-import { FILTERS, type Filter } from '../storage/filters.ts';
+import { FILTERS } from '../storage/filters.ts';
+import { mapWordLists } from '../storage/owned.ts';
 import { searchWords } from '../storage/search-words.ts';
 import type { Condition, Selection } from '../storage/submission.ts';
 import type { Timeline } from '../storage/timeline.ts';
 import { type CriteriaInput, mapSwitches, mapTexts, SEARCH_MAX } from './criteria.ts';
-import { checkLabel } from './own-words.ts';
+import { checkedWord } from './own-words.ts';
 
 /** Criteria for submissions; times in milliseconds since 1970. */
-export interface Criteria extends Times, Pick<Condition, 'isArchived' | 'label' | 'words'> {
-	filter: Filter;
-}
+export type Criteria = Times & Omit<Condition, 'fromId' | 'beforeId'>;
 
 export interface OrderedCriteria extends Criteria {
 	order: 'asc' | 'desc';
@@ -66,17 +65,18 @@ function parseSwitch(params: URLSearchParams, name: string): boolean | undefined
 	return text === undefined ? undefined : text === 'true';
 }
 
-export function parseCriteria({ filter, archived, label, search, ...times }: CriteriaInput): Criteria {
-	if (label !== undefined) checkLabel(label, 'label');
+export function parseCriteria({ filter, archived, search, ...more }: CriteriaInput): Criteria {
+	const ofLists = mapWordLists('one', (list) => checkedWord(more[list.one], list.one, list));
 	const words = search === undefined ? undefined : parseSearch(search);
-	return { filter, isArchived: archived, label, words, ...readTimes(times) };
+	return { filter, isArchived: archived, ...ofLists, words, ...readTimes(more) };
 }
 
 /** Criteria with times translated into ids. */
 export function toCondition(criteria: Criteria, timeline: Timeline): Condition {
-	const { filter, isArchived, label, words, sinceMs, untilMs } = criteria;
+	const { filter, isArchived, words, sinceMs, untilMs } = criteria;
+	const ofLists = mapWordLists('one', ({ one }) => criteria[one]);
 	const idAfter = (millis?: number) => (millis === undefined ? undefined : timeline.firstIdAfter(millis));
-	return { filter, isArchived, label, words, fromId: idAfter(sinceMs), beforeId: idAfter(untilMs) };
+	return { filter, isArchived, ...ofLists, words, fromId: idAfter(sinceMs), beforeId: idAfter(untilMs) };
 }
 
 /** The submissions of a form that match and have arrived by now. */

@@ -3,7 +3,8 @@
 import { Type } from '@sinclair/typebox';
 import { pathParameter, queryParameter } from '../http/openapi.ts';
 import { stringEnum } from '../http/schema-types.ts';
-import { FILTERS } from '../storage/filters.ts';
+import { FILTERS, NEW } from '../storage/filters.ts';
+import { mapTexts as mapOwnTexts, mapWordLists } from '../storage/owned.ts';
 import { mapSwitches, mapTexts } from './criteria.ts';
 
 export const formId = pathParameter('id', { description: 'The form.', example: 'cmnrg2x7k8w' });
@@ -14,6 +15,16 @@ export const FILE_EXAMPLE = {
 	type: 'application/pdf',
 	size: 48_213,
 	sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+};
+export const SUBMISSION_EXAMPLE = {
+	id: 'cmnrg2x8a1c',
+	data: { name: 'Ada', email: 'ada@example.com', cv: 'cv.pdf' },
+	createdAt: '2026-01-02T03:04:05.678Z',
+	...NEW,
+	confirmedAt: null,
+	files: [FILE_EXAMPLE],
+	...mapWordLists('name', () => ['urgent']),
+	...mapOwnTexts(() => null),
 };
 export const submissionId = pathParameter('submissionId', { description: 'The submission.', example: 'cmnrg2x8a1c' });
 export const fileId = pathParameter('fileId', { description: 'The file.', example: FILE_EXAMPLE.id });
@@ -40,7 +51,7 @@ export const criteriaParameters = [
 	queryParameter('filter', {
 		schema: stringEnum(FILTERS, { default: 'all' }),
 		description:
-			'`all`, `unread` and `starred` leave out spam, and what is pending until its visitor confirms an address; `spam` and `pending` are only that.',
+			'`spam` is only spam, `pending` only what waits until its visitor confirms an address; all others leave out both.',
 	}),
 	...Object.values(
 		mapSwitches((name, description) => queryParameter(name, { schema: stringEnum(['false', 'true']), description })),

@@ -9,26 +9,14 @@ import type { StreamResponse } from '../http/streamed.ts';
 import { succeed, successResponse } from '../http/success.ts';
 import type { Auth } from '../keys/auth.ts';
 import { callerOf, checkMark, isFormLevel, type Principal } from '../keys/permissions.ts';
-import { NEW } from '../storage/filters.ts';
-import { mapTexts } from '../storage/owned.ts';
 import { parseListQuery } from './list-query.ts';
-import { afterParameter, criteriaParameters, FILE_EXAMPLE, formId, submissionId } from './openapi-parts.ts';
+import { afterParameter, criteriaParameters, formId, SUBMISSION_EXAMPLE, submissionId } from './openapi-parts.ts';
 import type { JsonText } from './page-writer.ts';
 import { changeOf, FlaggedSubmission, Submission, SubmissionList, UpdateSubmission } from './schema.ts';
 import type { Submissions } from './submissions.ts';
 
-const EXAMPLE = {
-	id: 'cmnrg2x8a1c',
-	data: { name: 'Ada', email: 'ada@example.com', cv: 'cv.pdf' },
-	createdAt: '2026-01-02T03:04:05.678Z',
-	...NEW,
-	confirmedAt: null,
-	files: [FILE_EXAMPLE],
-	labels: ['urgent'],
-	...mapTexts(() => null),
-};
 const EXAMPLE_PAGE = {
-	submissions: [EXAMPLE],
+	submissions: [SUBMISSION_EXAMPLE],
 	fields: ['name', 'email', 'cv'],
 	pagination: { limit: LIMIT_DEFAULT, offset: 0, total: 1, hasMore: false },
 };
@@ -71,7 +59,7 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: S
 				detail: operation('getSubmission', 'Read a submission', {
 					description: 'One submission with all its fields.',
 					parameters: [formId, submissionId],
-					returns: jsonResponse('The submission.', { schema: Submission, example: EXAMPLE }),
+					returns: jsonResponse('The submission.', { schema: Submission, example: SUBMISSION_EXAMPLE }),
 					errors: ['FORM_NOT_FOUND', 'NOT_FOUND', 'UNAVAILABLE'],
 				}),
 			},
@@ -88,12 +76,12 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: S
 				access: { permission: 'write', form: 'id' },
 				detail: operation('updateSubmission', 'Flag a submission', {
 					description:
-						'Sets the given flags, labels and note. For a key without the permission to read, the response has nothing that was sent, and neither labels nor note.',
+						'Sets the given members. For a key without the permission to read, the response has nothing that was sent, and of what owners write only flags.',
 					parameters: [formId, submissionId],
 					requestBody: jsonBody(UpdateSubmission, { isRead: true }),
 					returns: jsonResponse('The submission after the change.', {
 						schema: FlaggedSubmission,
-						example: { ...EXAMPLE, isRead: true },
+						example: { ...SUBMISSION_EXAMPLE, isRead: true },
 					}),
 					errors: ['FORM_NOT_FOUND', 'NOT_FOUND', 'UNAVAILABLE'],
 				}),

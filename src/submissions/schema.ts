@@ -5,15 +5,16 @@ import { DISCLOSING } from '../delivery/present-submission.ts';
 import { paginationSchema } from '../http/paging.ts';
 import { ignoredMembers, nullable, omissible, stringEnum, stringMap } from '../http/schema-types.ts';
 import { RULES } from '../spam/rules.ts';
-import { LABEL_MAX, LABELS_MAX } from '../storage/labels.ts';
-import { FLAGS, mapFlags, mapTexts, TEXTS } from '../storage/owned.ts';
+import { FLAGS, mapFlags, mapTexts, mapWordLists, TEXTS } from '../storage/owned.ts';
 import { SCANS } from '../storage/tables.ts';
 
 const flags = mapFlags((name) => Type.Boolean({ description: `Whether it is ${FLAGS[name][0]}.` }));
 const ownWords = {
-	labels: Type.Array(Type.String(), {
-		description: `The owner’s labels, at most ${LABELS_MAX}, each 1 to ${LABEL_MAX} characters in one line; no two that differ in upper and lower case alone.`,
-	}),
+	...mapWordLists('name', ({ name, most, max }) =>
+		Type.Array(Type.String(), {
+			description: `The owner’s ${name}, at most ${most}, each 1 to ${max} characters in one line; no two that differ in upper and lower case alone.`,
+		}),
+	),
 	...mapTexts((name) =>
 		Type.Union([Type.String(), Type.Null()], {
 			description: `The owner’s ${name}, at most ${TEXTS[name].max} characters; \`null\`: none. It is shown to owners alone, as labels are.`,

@@ -84,7 +84,7 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 			return write({ formId: form.id, isFormLevel, head: '', entries: [await find(form, id)], tail: '' }, caller);
 		},
 		/**
-		 * Sets flags, labels and note. @returns the submission after the change, as JSON text
+		 * Sets what owners write. @returns the submission after the change, as JSON text
 		 * @param readChange Called once the submission is known to exist.
 		 * @param mayRead Whether the response contains the data.
 		 */

@@ -6,10 +6,10 @@ import fc from 'fast-check';
 import { encodeId } from '../../src/ids.ts';
 import type { Storage } from '../../src/storage/contract.ts';
 import { FILTERS, type Filter, type Flags, NEW, PLACE, PLACES, toCounts } from '../../src/storage/filters.ts';
-import { changeLabels } from '../../src/storage/labels.ts';
 import { searchWords } from '../../src/storage/search-words.ts';
 import type { Change, ListQuery } from '../../src/storage/submission.ts';
 import { forms } from '../../src/storage/tables.ts';
+import { changeWords } from '../../src/storage/word-lists.ts';
 import type { readChunk } from '../../src/submissions/export/chunk.ts';
 import type { Layout } from '../../src/submissions/export/formats.ts';
 import { append, FORM, listIds, OTHER_FORM, open } from './contract.ts';
@@ -78,7 +78,8 @@ async function expectList(
 
 function changed(row: Stored, { addLabels, removeLabels, ...flags }: Change): Stored {
 	const isPending = row.isPending && !flags.isSpam;
-	return { ...row, ...flags, isPending, labels: changeLabels(row.labels, { addLabels, removeLabels }) } as Stored;
+	const labels = changeWords(row.labels, { add: addLabels, remove: removeLabels });
+	return { ...row, ...flags, isPending, labels } as Stored;
 }
 
 const CHANGE = {

@@ -12,10 +12,10 @@ import {
 	placeOf,
 	placeOfFilter,
 } from '../../src/storage/filters.ts';
-import { splitLabels } from '../../src/storage/labels.ts';
 import { searchWords } from '../../src/storage/search-words.ts';
 import type { ListQuery } from '../../src/storage/submission.ts';
 import { submissions } from '../../src/storage/tables.ts';
+import { splitWords } from '../../src/storage/word-lists.ts';
 
 export interface ScannedRow extends Flags {
 	id: number;
@@ -57,7 +57,7 @@ export async function scanRows({ db }: Storage): Promise<ScannedRow[]> {
 	return found.map(({ data, labels, place: at, ...row }) => {
 		const fields = JSON.parse(data);
 		const flags = { isSpam: at === PLACE.spam, isPending: at === PLACE.pending };
-		return { ...row, ...flags, labels: splitLabels(labels), fields, n: fields.n };
+		return { ...row, ...flags, labels: splitWords(labels), fields, n: fields.n };
 	});
 }
 

@@ -9,10 +9,10 @@ import { IDS_PER_MILLISECOND } from '../../src/ids.ts';
 import type { Storage } from '../../src/storage/contract.ts';
 import { UniqueViolation } from '../../src/storage/errors.ts';
 import { FILTERS } from '../../src/storage/filters.ts';
-import { joinLabels } from '../../src/storage/labels.ts';
 import { openStorage } from '../../src/storage/open.ts';
 import type { ImportedSubmission, NewSubmission } from '../../src/storage/submission.ts';
 import { forms, idempotencyKeys, submissions } from '../../src/storage/tables.ts';
+import { joinWords } from '../../src/storage/word-lists.ts';
 import { SCANS } from '../../src/submissions/scan-module.ts';
 import { newPostgresDatabase } from '../postgres.ts';
 import { seeded } from '../seeded.ts';
@@ -181,7 +181,7 @@ export async function createWorld(engine: string, seed: number) {
 		const isPending = !isSpam && random(8) === 0;
 		const isArchived = random(3) === 0;
 		const flags = { isRead: random(2) === 0, isStarred: random(5) === 0, isSpam, isPending, isArchived };
-		const labels = random(4) === 0 ? joinLabels([pick(LABELS)]) : null;
+		const labels = random(4) === 0 ? joinWords([pick(LABELS)]) : null;
 		return { at, formerId, data, names, labels, ...flags, spamReason: isSpam ? 'marked' : null };
 	}
 

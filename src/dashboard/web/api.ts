@@ -1,6 +1,7 @@
 /** The only client of the server: one typed function for each call of the JSON API. */
 
 import { signal } from '@preact/signals';
+import type { WordList } from '../../storage/owned.ts';
 import type * as types from './api-types.ts';
 import { parseExactJson } from './exact-json.ts';
 import * as words from './sentences/words.ts';
@@ -134,10 +135,8 @@ export const forms = {
 	stats: (days: number) => get<types.AllStats>('/api/stats', { days }),
 };
 
-export interface BulkChange {
+export interface BulkChange extends Partial<Record<WordList['adding' | 'removing'], string[]>> {
 	set: Partial<types.Owned>;
-	addLabels?: string[];
-	removeLabels?: string[];
 	sendWithheld?: boolean;
 }
 

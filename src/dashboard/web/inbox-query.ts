@@ -1,6 +1,7 @@
 /** Translates the inbox's query into parameters of the API. */
 
 import { countOf, countsShown, type View } from '../../storage/filters.ts';
+import { mapWordLists, WORD_CRITERIA } from '../../storage/owned.ts';
 import type { Form, ListQuery, Selection } from './api-types.ts';
 import type { InboxQuery, Tab } from './router.ts';
 
@@ -33,12 +34,11 @@ export const countIn = (tab: Tab, form: Form | undefined): number =>
 
 export function selectionOf(query: InboxQuery): Selection {
 	const { filter, isArchived } = viewOf(query.filter);
-	const { label, search } = query;
 	return {
 		filter,
 		archived: isArchived,
-		label: label || undefined,
-		search: search.trim() || undefined,
+		...mapWordLists('one', ({ one }) => query[one] || undefined),
+		search: query.search.trim() || undefined,
 		...timesOf(query),
 	};
 }
@@ -50,5 +50,5 @@ export function listQueryOf(query: InboxQuery, spare = 0): ListQuery {
 }
 
 export function isNarrowed(query: InboxQuery): boolean {
-	return query.label !== '' || query.search.trim() !== '' || query.from !== '' || query.to !== '';
+	return [...WORD_CRITERIA.map((one) => query[one]), query.search.trim(), query.from, query.to].some(Boolean);
 }

@@ -1,13 +1,13 @@
 /** Parses and builds the hash addresses of the dashboard's views. */
 
-import { DAY, TABS } from '../../forms/kinds/views.ts';
+import { DAY, isViewParameter, type TABS } from '../../forms/kinds/views.ts';
+import { mapWordLists, type WordCriterion } from '../../storage/owned.ts';
 
 export type Tab = (typeof TABS)[number];
 
 /** The view of the inbox; days are local dates `YYYY-MM-DD`, `page` counts from 1. */
-export interface InboxQuery {
+export interface InboxQuery extends Record<WordCriterion, string> {
 	filter: Tab;
-	label: string;
 	search: string;
 	from: string;
 	to: string;
@@ -40,7 +40,7 @@ export type Route =
 
 export const EMPTY_QUERY: InboxQuery = {
 	filter: 'all',
-	label: '',
+	...mapWordLists('one', () => ''),
 	search: '',
 	from: '',
 	to: '',
@@ -59,15 +59,7 @@ function dayOf(params: URLSearchParams, name: string): string {
 }
 
 function inboxQuery(params: URLSearchParams): InboxQuery {
-	return {
-		filter: TABS.find((tab) => tab === params.get('filter')) ?? 'all',
-		label: params.get('label') ?? '',
-		search: params.get('search') ?? '',
-		from: dayOf(params, 'from'),
-		to: dayOf(params, 'to'),
-		page: pageOf(params),
-		order: params.get('order') === 'asc' ? 'asc' : 'desc',
-	};
+	return { ...EMPTY_QUERY, ...Object.fromEntries([...params].filter(isViewParameter)), page: pageOf(params) };
 }
 
 function decoded(part: string): string {

@@ -2,6 +2,7 @@
 
 import { type SavedView, VIEW_NAME_MAX, VIEW_QUERY_MAX, VIEWS_MAX } from '../../form-values/saved-views.ts';
 import { FILTERS } from '../../storage/filters.ts';
+import { mapWordLists, WORD_CRITERIA } from '../../storage/owned.ts';
 import type { Check, Setting, Words } from './setting.ts';
 
 /** The tabs of the inbox. */
@@ -15,12 +16,17 @@ const isDay = (value: string) => DAY.test(value);
 /** The parameters of a query, each with what it may be. */
 const PARAMETERS: Readonly<Record<string, (value: string) => boolean>> = {
 	filter: isOneOf(TABS),
-	label: isText,
+	...mapWordLists('one', () => isText),
 	search: isText,
 	from: isDay,
 	to: isDay,
 	order: isOneOf(['asc', 'desc']),
 };
+/** They and their values, as sentences have them. */
+export const VIEW_PARAMETERS = `filter (${TABS.join(', ')}), ${WORD_CRITERIA.join(', ')}, search, from and to (2026-01-31), order (asc, desc)`;
+/** Returns whether the inbox knows a parameter and its value. */
+export const isViewParameter = ([name, value]: [string, string]): boolean =>
+	Object.hasOwn(PARAMETERS, name) && PARAMETERS[name]?.(value) === true;
 
 export interface Views extends Setting<SavedView[]> {
 	kind: 'views';
@@ -64,12 +70,10 @@ function checkQuery(query: string, { field, report }: { field: string; report: C
 	if (query.length > VIEW_QUERY_MAX)
 		report('TOO_LONG', `${field} must have at most ${VIEW_QUERY_MAX} characters.`, field);
 	else {
-		const isRight = ([name, value]: [string, string]) => Object.hasOwn(PARAMETERS, name) && PARAMETERS[name]?.(value);
-		const wrong = [...new URLSearchParams(query)].find((pair) => !isRight(pair));
+		const wrong = [...new URLSearchParams(query)].find((pair) => !isViewParameter(pair));
 		if (!wrong) return;
-		const message =
-			`${field} has ${JSON.stringify(wrong.join('=').slice(0, 60))}. It is like filter=unread&label=urgent, of: filter (${TABS.join(', ')}), ` +
-			'label, search, from and to (2026-01-31), order (asc, desc).';
+		const found = JSON.stringify(wrong.join('=').slice(0, 60));
+		const message = `${field} has ${found}. It is like filter=unread&label=urgent, of: ${VIEW_PARAMETERS}.`;
 		report('INVALID_QUERY', message, field);
 	}
 }

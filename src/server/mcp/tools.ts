@@ -163,7 +163,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
 			filter: Type.Optional(
 				stringEnum(FILTERS, {
 					description:
-						'all, unread and starred leave out spam, and what is pending until its visitor confirms an address.',
+						'All but spam and pending leave out spam, and what is pending until its visitor confirms an address.',
 				}),
 			),
 			since: time('Only those after this time (RFC 3339).'),

@@ -3,15 +3,16 @@
 import { invalidField } from '../../errors.ts';
 import type { Events } from '../../events.ts';
 import { encodeId } from '../../ids.ts';
+import { mapNames } from '../../text/map-names.ts';
 import type { Entry } from '../audit/action.ts';
 import type { Details } from '../audit/changes.ts';
 import type { ChangeOptions, Db, SubmissionStore } from '../contract.ts';
 import { roomInSql, roomOf } from '../file-room.ts';
 import { type Flags, PLACE } from '../filters.ts';
-import { changeLabels, joinLabels, LABELS_MAX, splitLabels } from '../labels.ts';
-import { OWNED, type OwnedName } from '../owned.ts';
-import { BEYOND_ALL_IDS, columnOf, MARK_AGAIN, OWNED_NAMES, toOwned } from '../rows.ts';
+import { columnOf, OWNED, type OwnedName, WORD_LISTS, type WordList } from '../owned.ts';
+import { BEYOND_ALL_IDS, MARK_AGAIN, OWNED_NAMES, toOwned } from '../rows.ts';
 import type { Change, Owned } from '../submission.ts';
+import { changeWords, joinWords, splitWords } from '../word-lists.ts';
 import { type Announce, writeDeliveries } from './announced.ts';
 import {
 	built,
@@ -89,37 +90,39 @@ export function createChanges(
 			announce = by;
 		},
 		change(formId, ids, change, { teaches = 'all', call } = {}) {
-			const { addLabels, removeLabels, ...set } = change;
-			const changesLabels = addLabels !== undefined || removeLabels !== undefined;
-			const keys = OWNED.filter((key) => set[key] !== undefined || (key === 'labels' && changesLabels));
-			const labelsOf = (row: Found) => (changesLabels ? { labels: labelsAfter(row, change) } : {});
-			return onFound({ formId, ids, call, isRemoval: false, facts: factsOf(keys, set) }, function* (found, moveCounts) {
-				if (set.isSpam !== undefined)
+			const lists = WORD_LISTS.filter(({ adding, removing }) => change[adding] ?? change[removing]);
+			const keys = OWNED.filter((key) => change[key] !== undefined || lists.some(({ name }) => name === key));
+			// Flags with their values; of words only that they change.
+			const facts = mapNames(keys, (key) => change[key] !== false);
+			return onFound({ formId, ids, call, isRemoval: false, facts }, function* (found, moveCounts) {
+				if (change.isSpam !== undefined)
 					yield* rows(
 						`insert into spam_marks (submission_id, form_id, is_spam, for_all)
 							select id, form_id, $2, $3 from submissions where ${dialect.isIn('id', '$1')}
 							on conflict (submission_id) do update set ${MARK_AGAIN}`,
-						[dialect.list(found.map(({ id }) => id)), Number(set.isSpam), teaches === 'all' ? null : 2],
+						[dialect.list(found.map(({ id }) => id)), Number(change.isSpam), teaches === 'all' ? null : 2],
 					);
 				const changed = found
 					.map((row) => {
-						const isPending = row.isPending && !set.isSpam;
-						return { id: row.id, before: row, after: { ...row, ...set, ...labelsOf(row), isPending } };
+						const isPending = row.isPending && !change.isSpam;
+						const words = Object.fromEntries(lists.map((list) => [list.name, wordsAfter(list, row, change)]));
+						return { id: row.id, before: row, after: { ...row, ...change, ...words, isPending } };
 					})
 					.filter(({ before, after }) => keys.some((key) => before[key] !== after[key]));
 				if (changed.length === 0) return changed;
 				yield* moveCounts(changed);
 				const list = [dialect.list(changed.map(({ id }) => id))];
-				for (const alike of Map.groupBy(changed, ({ after }) => (changesLabels ? after.labels : null)).values())
-					yield* rows(`update submissions set ${assignments(keys, set)} where ${dialect.isIn('id', '$1')}`, [
+				const wordsOf = ({ after }: (typeof changed)[number]) => JSON.stringify(lists.map(({ name }) => after[name]));
+				for (const alike of Map.groupBy(changed, wordsOf).values())
+					yield* rows(`update submissions set ${assignments(keys, change)} where ${dialect.isIn('id', '$1')}`, [
 						dialect.list(alike.map(({ id }) => id)),
 						...keys
 							.filter((key) => key !== 'isSpam')
 							.map((key) => toCell((alike[0] as (typeof alike)[number]).after[key])),
 					]);
-				if (set.isSpam)
+				if (change.isSpam)
 					yield* rows(`update unique_values set is_held = 0 where ${dialect.isIn('submission_id', '$1')}`, list);
-				else if (set.isSpam === false) yield* takeValues(dialect, list);
+				else if (change.isSpam === false) yield* takeValues(dialect, list);
 				return changed;
 			});
 		},
@@ -195,17 +198,12 @@ export function createChanges(
 	};
 }
 
-/** The values of flags; texts of the owner are told as changed alone. */
-function factsOf(keys: readonly OwnedName[], set: Partial<Owned>): Record<string, boolean> {
-	return Object.fromEntries(keys.map((key) => [key, typeof set[key] === 'boolean' ? set[key] : true]));
-}
-
 /** @throws AppError VALIDATION_ERROR if there is no room for one more */
-function labelsAfter({ id, labels }: Found, change: Change): string | null {
-	const after = changeLabels(splitLabels(labels), change);
-	if (after.length <= LABELS_MAX) return joinLabels(after);
-	const message = `addLabels finds no room: the submission ${encodeId(id)} would have more than ${LABELS_MAX} labels.`;
-	throw invalidField('addLabels', 'TOO_MANY', message);
+function wordsAfter({ name, most, adding, removing }: WordList, row: Found, change: Change): string | null {
+	const after = changeWords(splitWords(row[name]), { add: change[adding], remove: change[removing] });
+	if (after.length <= most) return joinWords(after);
+	const message = `${adding} finds no room: the submission ${encodeId(row.id)} would have more than ${most} ${name}.`;
+	throw invalidField(adding, 'TOO_MANY', message);
 }
 
 function assignments(keys: readonly OwnedName[], { isSpam }: Change): string {

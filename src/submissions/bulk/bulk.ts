@@ -5,11 +5,12 @@ import { invalidField } from '../../errors.ts';
 import { decodeId, encodeId } from '../../ids.ts';
 import { recordAction } from '../../storage/audit/action.ts';
 import type { Storage } from '../../storage/contract.ts';
+import { mapWordLists, WORD_LISTS } from '../../storage/owned.ts';
 import type { Change } from '../../storage/submission.ts';
 import type { Mode } from '../../storage/tables.ts';
-import { mapSwitches, mapTexts } from '../criteria.ts';
+import { CRITERIA, mapSwitches, mapTexts } from '../criteria.ts';
 import { type Criteria, idsOf, parseCriteria, selectionOf } from '../list-query.ts';
-import { checkLabels, storedOwned } from '../own-words.ts';
+import { checkWords, storedOwned } from '../own-words.ts';
 import type { BulkDeletion, BulkTarget, BulkUpdate, Deleted, Updated } from './schema.ts';
 
 const CHUNK = 200;
@@ -53,16 +54,16 @@ export function createBulk(storage: Storage, release: Retries['release']) {
 
 	return {
 		/**
-		 * Sets flags, labels and notes. @returns how many submissions matched, and the ids that none has
+		 * Sets what owners write. @returns how many submissions matched, and the ids that none has
 		 * @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR, FORBIDDEN
 		 */
 		async update(formId: string, request: BulkRequest<BulkUpdate>): Promise<Updated> {
 			const { mode, isFormLevel, readInput, checkDisclosure } = request;
 			const form = await findForm(formId, mode);
-			const { set, addLabels, removeLabels, sendWithheld, ...input } = await readInput();
-			const change = changeOf({ set, addLabels, removeLabels });
+			const input = await readInput();
+			const change = changeOf(input);
 			const target = parseTarget(input, checkDisclosure);
-			const isReleased = set.isSpam === false && sendWithheld === true;
+			const isReleased = input.set.isSpam === false && input.sendWithheld === true;
 			const options = { teaches: isFormLevel ? 'form' : 'all', call: {} } as const;
 			const unknown = new Set(input.ids);
 			let updated = 0;
@@ -81,10 +82,10 @@ export function createBulk(storage: Storage, release: Retries['release']) {
 		 */
 		async remove(formId: string, { mode, readInput, checkDisclosure }: BulkRequest<BulkDeletion>): Promise<Deleted> {
 			const form = await findForm(formId, mode);
-			const { dryRun, ...input } = await readInput();
+			const input = await readInput();
 			const target = parseTarget(input, checkDisclosure);
 			const unknown = new Set(input.ids);
-			if (dryRun ?? input.search !== undefined) {
+			if (input.dryRun ?? input.search !== undefined) {
 				const matched = await count(form.id, target, unknown);
 				await recordAction(storage, { facts: { ...factsOf(input), dryRun: true, matched } });
 				return { deleted: 0, matched, dryRun: true, ...ifAny(unknown) };
@@ -116,26 +117,32 @@ function factsOf(target: BulkTarget): Record<string, string | boolean> {
 }
 
 /** @throws AppError VALIDATION_ERROR */
-function changeOf({ set, addLabels, removeLabels }: Pick<BulkUpdate, 'set' | 'addLabels' | 'removeLabels'>): Change {
-	if (addLabels) checkLabels(addLabels, 'addLabels');
-	if (set.labels && (addLabels ?? removeLabels))
-		throw invalidField('set.labels', 'CONFLICT', 'set.labels cannot be combined with addLabels or removeLabels.');
-	return { ...storedOwned(set, 'set.'), addLabels, removeLabels };
+function changeOf({ set, ...sent }: BulkUpdate): Change {
+	for (const list of WORD_LISTS) {
+		const { name, adding, removing } = list;
+		const added = sent[adding];
+		if (added) checkWords(added, adding, list);
+		if (set[name] && (added ?? sent[removing]))
+			throw invalidField(`set.${name}`, 'CONFLICT', `set.${name} cannot be combined with ${adding} or ${removing}.`);
+	}
+	return {
+		...storedOwned(set, 'set.'),
+		...mapWordLists('adding', ({ adding }) => sent[adding]),
+		...mapWordLists('removing', ({ removing }) => sent[removing]),
+	};
 }
 
 /** Requires `ids` or `filter`: without both a request would mean all submissions. */
-function parseTarget(
-	{ ids, filter, ...rest }: BulkTarget,
-	checkDisclosure: BulkRequest<never>['checkDisclosure'],
-): Target {
+function parseTarget(target: BulkTarget, checkDisclosure: BulkRequest<never>['checkDisclosure']): Target {
+	const { ids, filter } = target;
 	if (ids === undefined) {
 		if (filter === undefined) throw invalidField('ids', 'REQUIRED', 'Either ids or filter is required.');
-		const criteria = parseCriteria({ filter, ...rest });
-		const disclosures = mapTexts((name, { disclosesContent }) => disclosesContent && rest[name] !== undefined);
+		const criteria = parseCriteria({ ...target, filter });
+		const disclosures = mapTexts((name, { disclosesContent }) => disclosesContent && target[name] !== undefined);
 		if (Object.values(disclosures).includes(true)) checkDisclosure('search');
 		return { criteria };
 	}
-	const [extra] = Object.keys({ ...(filter !== undefined && { filter }), ...rest });
+	const extra = CRITERIA.find((criterion) => target[criterion] !== undefined);
 	if (extra !== undefined) throw invalidField(extra, 'CONFLICT', `${extra} cannot be combined with ids.`);
 	return { ids: [...new Set(ids)].flatMap((id) => decodeId(id) ?? []) };
 }

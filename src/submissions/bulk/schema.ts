@@ -3,12 +3,14 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { omissible, stringEnum } from '../../http/schema-types.ts';
 import { FILTERS } from '../../storage/filters.ts';
+import { mapWordLists } from '../../storage/owned.ts';
 import { mapSwitches, mapTexts } from '../criteria.ts';
 import { settable, withheld } from '../schema.ts';
 
 /** Ids in one request. */
 export const IDS_MAX = 1000;
 
+const words = (description: string) => omissible(Type.Array(Type.String(), { description }));
 const asInTheList = { description: 'With `filter`, as in the list.' };
 const target = {
 	ids: omissible(
@@ -48,8 +50,8 @@ export const BulkUpdate = Type.Object(
 	{
 		...target,
 		set: Type.Object(settable, { additionalProperties: false, description: 'What to set of all of them.' }),
-		addLabels: omissible(Type.Array(Type.String(), { description: 'Labels that each gets beside those it has.' })),
-		removeLabels: omissible(Type.Array(Type.String(), { description: 'Labels that each loses, if it has them.' })),
+		...mapWordLists('adding', () => words('Those that each gets beside those it has.')),
+		...mapWordLists('removing', () => words('Those that each loses, if it has them.')),
 		...withheld,
 	},
 	{ $id: 'BulkUpdate', additionalProperties: false },

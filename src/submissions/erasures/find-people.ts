@@ -1,9 +1,9 @@
 /** Finds the submissions of people, a piece of a form at a time, in the thread beside the server. */
 
 import type { ScanRequest } from '../../storage/contract.ts';
-import { splitLabels } from '../../storage/labels.ts';
-import { TEXT_NAMES } from '../../storage/owned.ts';
+import { TEXT_NAMES, WORD_LISTS } from '../../storage/owned.ts';
 import type { StoredSubmission } from '../../storage/submission.ts';
+import { splitWords } from '../../storage/word-lists.ts';
 import { createMatcher, type Matcher, type Person } from './matcher.ts';
 
 const PIECE_CHARACTERS = 256 * 1024;
@@ -57,7 +57,7 @@ export function peopleIn(matcher: Matcher, row: StoredSubmission): Set<number> {
 		field,
 		claimedType,
 	]);
-	const { data, subject, replyTo, spamReason, spamReasons, meta, labels } = row;
-	const ofOwner = [...splitLabels(labels), ...TEXT_NAMES.map((name) => row[name])];
+	const { data, subject, replyTo, spamReason, spamReasons, meta } = row;
+	const ofOwner = [...WORD_LISTS.flatMap(({ name }) => splitWords(row[name])), ...TEXT_NAMES.map((name) => row[name])];
 	return matcher([data, subject, replyTo, spamReason, spamReasons, meta, ...ofOwner, ...files]);
 }

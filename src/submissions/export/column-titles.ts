@@ -1,8 +1,9 @@
 /** Pure: the columns of an export besides fields, as people call them. For browsers too. */
 
-import { capital, columnOfWords, FLAGS, mapFlags, TEXT_NAMES } from '../../storage/owned.ts';
+import { columnOfWords, FLAGS, mapFlags, OWN_WORDS } from '../../storage/owned.ts';
+import { capitalised } from '../../text/capitalised.ts';
 
-const { isRead, isStarred, isSpam, ...laterFlags } = mapFlags((name) => capital(FLAGS[name][0]));
+const { isRead, isStarred, isSpam, ...laterFlags } = mapFlags((name) => capitalised(FLAGS[name][0]));
 
 export const COLUMN_TITLES: Record<string, string> = {
 	createdAt: 'Received',
@@ -16,6 +17,6 @@ export const COLUMN_TITLES: Record<string, string> = {
 	attachedFiles: 'Attached files',
 	id: 'Id',
 	...laterFlags,
-	...Object.fromEntries((['labels', ...TEXT_NAMES] as const).map((name) => [columnOfWords(name), capital(name)])),
+	...Object.fromEntries(OWN_WORDS.map((name) => [columnOfWords(name), capitalised(name)])),
 	otherFields: 'Other fields',
 };

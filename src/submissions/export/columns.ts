@@ -7,8 +7,8 @@ import { COLUMN_TITLES } from './column-titles.ts';
 
 const columnsOf = (members: typeof STATE) =>
 	members.flatMap(({ name, column }) => (column ? [column.name ?? name] : []));
-const BEFORE_FIELDS = ['id', ...columnsOf(STATE)];
-const AFTER_FIELDS = columnsOf(BEHIND_FIELDS);
+export const BEFORE_FIELDS = ['id', ...columnsOf(STATE)];
+export const AFTER_FIELDS = columnsOf(BEHIND_FIELDS);
 /** The fields beyond the listed names. */
 export const OTHER_FIELDS = 'otherFields';
 const OWN_KINDS: Record<string, CellKind> = { createdAt: 'moment', spamScore: 'number' };

@@ -9,18 +9,16 @@ import { stringEnum } from '../../http/schema-types.ts';
 import type { StreamResponse } from '../../http/streamed.ts';
 import type { Auth } from '../../keys/auth.ts';
 import { callerOf, isFormLevel } from '../../keys/permissions.ts';
-import { criteriaParameters, formId } from '../openapi-parts.ts';
+import { criteriaParameters, formId, SUBMISSION_EXAMPLE } from '../openapi-parts.ts';
 import type { Submissions } from '../submissions.ts';
-import { OWN_COLUMNS } from './columns.ts';
+import { AFTER_FIELDS, BEFORE_FIELDS, OWN_COLUMNS } from './columns.ts';
 import { FORMULAS } from './csv.ts';
 import { parseExportQuery } from './export.ts';
 import { FORMATS, MEDIA_TYPES } from './formats.ts';
 
-const SUBMISSION =
-	'{"id":"cmnrg2x8a1c","data":{"name":"Ada"},"createdAt":"2026-01-02T03:04:05.678Z","isRead":false,"isStarred":false,"isSpam":false,"spamScore":0,"spamReasons":[],"meta":null,"files":[],"isArchived":false,"labels":[],"note":null}';
+const SUBMISSION = JSON.stringify(SUBMISSION_EXAMPLE);
 const EXAMPLES = {
-	[MEDIA_TYPES.csv]:
-		'id,createdAt,isRead,isStarred,isSpam,name,spamScore,spamReasons,meta,isArchived,ownerLabels,ownerNote\r\ncmnrg2x8a1c,2026-01-02T03:04:05.678Z,false,false,false,Ada,0,,,false,,\r\n',
+	[MEDIA_TYPES.csv]: 'id,createdAt,isRead,name\r\ncmnrg2x8a1c,2026-01-02T03:04:05.678Z,false,Ada\r\n',
 	[MEDIA_TYPES.xlsx]: '(a workbook)',
 	[MEDIA_TYPES.json]: `[\n${SUBMISSION}\n]\n`,
 	[MEDIA_TYPES.ndjson]: `${SUBMISSION}\n`,
@@ -84,9 +82,8 @@ export const exportRoutes = (submissions: Submissions, auth: Auth, stream: Strea
 				recorded: ['format', 'filter', 'archived', 'since', 'until'],
 				description:
 					'All submissions that match, as a file, without those that arrive after the request. In CSV the columns ' +
-					'are `id`, `createdAt`, `isRead`, `isStarred`, `isSpam`, `confirmedAt` if the form has `confirm`, then the field names in the ' +
-					'order first seen, then `spamScore`, `spamReasons`, `meta`, `attachedFiles` if there are any files, `isArchived`, ' +
-					'`ownerLabels` and `ownerNote`; lists and objects are JSON text.',
+					`are ${BEFORE_FIELDS.join(', ')}, then the field names in the order first seen, then ${AFTER_FIELDS.join(', ')}; ` +
+					'`confirmedAt` if the form has `confirm`, `attachedFiles` if there are any files. Lists and objects are JSON text.',
 				parameters: [formId, ...formatParameters, ...criteriaParameters],
 				returns: textResponse('The file, streamed.', EXAMPLES),
 				errors: ['FORM_NOT_FOUND', 'UNAVAILABLE'],

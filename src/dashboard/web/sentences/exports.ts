@@ -1,12 +1,14 @@
 /** Sentences of the dialog that exports submissions. */
 
+import { WORD_CRITERIA } from '../../../storage/owned.ts';
 import { formatCount, plural } from '../../../text/plural.ts';
 import type { InboxQuery } from '../router.ts';
 
 export const title = 'Export submissions';
-export const isOf = (total: number, { filter, label, search }: InboxQuery) => {
-	const narrowed = filter === 'all' ? 'without spam and archive' : `filter “${filter}”`;
-	return `${plural(total, 'submission')}: what the inbox shows now, ${narrowed}${label && `, label “${label}”`}${search && `, search “${search}”`}.`;
+export const isOf = (total: number, query: InboxQuery) => {
+	const narrowed = query.filter === 'all' ? 'without spam and archive' : `filter “${query.filter}”`;
+	const texts = [...WORD_CRITERIA, 'search' as const].map((name) => query[name] && `, ${name} “${query[name]}”`);
+	return `${plural(total, 'submission')}: what the inbox shows now, ${narrowed}${texts.join('')}.`;
 };
 
 export const format = 'Format';

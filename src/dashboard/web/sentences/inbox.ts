@@ -1,7 +1,8 @@
 /** Sentences of the inbox: its toolbar, its rows, the bar for many of them, and what its actions report. */
 
 import type { ComponentChildren } from 'preact';
-import type { FlagName } from '../../../storage/owned.ts';
+import { type FlagName, WORD_CRITERIA, type WordList } from '../../../storage/owned.ts';
+import { capitalised } from '../../../text/capitalised.ts';
 import { formatCount, plural } from '../../../text/plural.ts';
 import type { Tab } from '../router.ts';
 import { phrase } from './phrase.ts';
@@ -19,14 +20,14 @@ export const filters: Record<Tab, string> = {
 	pending: 'Unconfirmed',
 	archived: 'Archived',
 };
-export const labels = 'Labels';
+export const wordList = ({ name }: WordList) => capitalised(name);
 export const views = 'Views';
 export const viewIs = (name: string) => `View: ${name}`;
 export const viewName = 'Name of the view';
 export const saveView = 'Save this view';
 export const removeView = (name: string) => `Remove the view ${name}`;
-export const labelIs = (label: string) => `Label: ${label}`;
-export const anyLabel = 'Any label';
+export const wordIs = ({ one }: WordList, word: string) => `${capitalised(one)}: ${word}`;
+export const anyWord = ({ one }: WordList) => `Any ${one}`;
 export const search = 'Search';
 export const searchSubmissions = 'Search submissions';
 export const dates = 'Dates';
@@ -85,7 +86,7 @@ export const removeWarning =
 	'Every submission that matches the current filter and search will be deleted, with its files. A search also finds parts of words. This cannot be undone.';
 
 export const nothingFound = 'Nothing found';
-export const nothingFoundHint = 'No submission here matches these words, dates and label. Parts of words match, too.';
+export const nothingFoundHint = `No submission here matches these words, dates and ${WORD_CRITERIA.join(' and ')}. Parts of words match, too.`;
 export const clearSearch = 'Clear the search';
 export const allRead = 'All read';
 export const nothingStarred = 'Nothing starred';

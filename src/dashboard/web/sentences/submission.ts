@@ -2,8 +2,9 @@
 
 import type { ComponentChildren } from 'preact';
 import type { DroppedFile, DropReason } from '../../../form-values/dropped-files.ts';
-import type { TextName } from '../../../storage/owned.ts';
+import { OWN_WORDS, type TextName, type WordList } from '../../../storage/owned.ts';
 import { roughSize } from '../../../text/byte-sizes.ts';
+import { capitalised } from '../../../text/capitalised.ts';
 import { formatCount, plural } from '../../../text/plural.ts';
 import { phrase } from './phrase.ts';
 
@@ -17,10 +18,10 @@ export const replySubject = (form: string | undefined) => `Re: ${form ?? 'your m
 export const isDamaged = 'This submission can no longer be read: the disk lost it. Restore a backup.';
 export const isGone = 'This submission is gone';
 
-export const ownWords = 'Labels and note';
-export const newLabel = 'New label';
-export const addLabel = 'Add';
-export const removeLabel = (label: string) => `Remove the label ${label}`;
+export const ownWords = capitalised(OWN_WORDS.join(' and '));
+export const newWord = ({ one }: WordList) => `New ${one}`;
+export const addWord = 'Add';
+export const removeWord = ({ one }: WordList, word: string) => `Remove the ${one} ${word}`;
 /** Texts of the owner; `has`: the sign of a row with one. */
 export const texts: Record<TextName, { label: string; hint: string; has: string }> = {
 	note: { label: 'Note', hint: 'For you and your colleagues; stored when you leave it.', has: 'Has a note' },

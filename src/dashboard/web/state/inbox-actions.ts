@@ -1,6 +1,7 @@
 /** Actions on submissions: flags apply at once and can be undone; deletion waits for its toast. */
 
-import { type FlagName, mapTexts } from '../../../storage/owned.ts';
+import { type FlagName, OWN_WORDS } from '../../../storage/owned.ts';
+import { pickNames } from '../../../text/map-names.ts';
 import * as api from '../api.ts';
 import type { Flags, Selection, Submission } from '../api-types.ts';
 import { FLAG_LOOKS } from '../flags.ts';
@@ -79,12 +80,12 @@ export async function setFlags(inbox: Inbox, rows: Submission[], flags: Partial<
 	refreshFormsSoon();
 }
 
-/** Stores texts, or changes labels beside what others change of them; the view shows what is stored. @returns whether it is stored */
+/** Stores texts, or changes lists of words beside what others change of them; the view shows what is stored. @returns whether it is stored */
 export async function setWords(inbox: Inbox, { id }: Submission, change: api.BulkChange): Promise<boolean> {
 	try {
 		await api.submissions.updateMany(inbox.formId, { ids: [id] }, change);
 		const stored = await api.submissions.read(inbox.formId, id);
-		inbox.apply(new Set([id]), { labels: stored.labels, ...mapTexts((name) => stored[name]) });
+		inbox.apply(new Set([id]), pickNames(stored, OWN_WORDS));
 		return true;
 	} catch (error) {
 		showError(error);

@@ -1,6 +1,8 @@
 /** One form's inbox: the current page, the open and the selected submissions, and updates by events. */
 
 import { batch, computed, signal } from '@preact/signals';
+import { INBOX_FILTERS } from '../../../storage/filters.ts';
+import type { WordListName } from '../../../storage/owned.ts';
 import * as api from '../api.ts';
 import type { Owned, Submission, SubmissionPage } from '../api-types.ts';
 import { listQueryOf, PAGE_SIZE } from '../inbox-query.ts';
@@ -63,7 +65,7 @@ export function createInbox(formId: string) {
 		(page.value?.submissions ?? []).filter(({ id }) => !hidden.value.has(id)).slice(0, PAGE_SIZE),
 	);
 	/** Those of the page, each once. */
-	const labels = computed(() => [...new Set(rows.value.flatMap((row) => row.labels))].sort());
+	const wordsIn = (name: WordListName) => [...new Set(rows.value.flatMap((row) => row[name]))].sort();
 	const total = computed(() => Math.max(0, (page.value?.pagination.total ?? 0) - hidden.value.size));
 
 	function applyPage(next: SubmissionPage, { isQuiet }: { isQuiet: boolean }): void {
@@ -111,7 +113,8 @@ export function createInbox(formId: string) {
 	}
 
 	/** No reload then: a submission just marked read or unstarred stays visible, although the filter no longer matches it. */
-	const isEcho = () => Date.now() - actedAt < ECHO_MS && (query?.filter === 'unread' || query?.filter === 'starred');
+	const isEcho = () =>
+		Date.now() - actedAt < ECHO_MS && INBOX_FILTERS.some((filter) => filter !== 'all' && filter === query?.filter);
 
 	const showsNewest = () => query?.page === 1 && query.order === 'desc' && selected.value.size === 0;
 
@@ -119,7 +122,7 @@ export function createInbox(formId: string) {
 		...signals,
 		formId,
 		rows,
-		labels,
+		wordsIn,
 		total,
 		reload: () => load({ isQuiet: false }),
 

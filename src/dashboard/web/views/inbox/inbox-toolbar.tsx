@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { TABS } from '../../../../forms/kinds/views.ts';
+import { WORD_LISTS, type WordList } from '../../../../storage/owned.ts';
 import { formatCount } from '../../../../text/plural.ts';
 import { Button, IconButton } from '../../components/buttons.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -100,29 +101,30 @@ function Dates({ form, query }: { form: string; query: InboxQuery }) {
 	);
 }
 
-/** The labels that the page has, to show those alone that have one. */
-function Labels({ inbox, query }: InboxProps) {
-	const labels = [...new Set([...(query.label ? [query.label] : []), ...inbox.labels.value])];
-	if (labels.length === 0) return null;
-	const address = (label: string) => to.inbox(inbox.formId, { ...query, label, page: 1 });
+/** The words of a list that the page has, to show those alone that have one. */
+function Words({ inbox, query, list }: InboxProps & { list: WordList }) {
+	const chosen = query[list.one];
+	const known = [...new Set([...(chosen ? [chosen] : []), ...inbox.wordsIn(list.name)])];
+	if (known.length === 0) return null;
+	const address = (word: string) => to.inbox(inbox.formId, { ...query, [list.one]: word, page: 1 });
 	return (
 		<Menu
-			name={query.label ? words.inbox.labelIs(query.label) : words.inbox.labels}
-			buttonClass={query.label ? 'button small active' : 'button small'}
+			name={chosen ? words.inbox.wordIs(list, chosen) : words.inbox.wordList(list)}
+			buttonClass={chosen ? 'button small active' : 'button small'}
 			label={
 				<>
 					<Icon name="tag" />
-					<bdi class="clip tool-name">{query.label || words.inbox.labels}</bdi>
+					<bdi class="clip tool-name">{chosen || words.inbox.wordList(list)}</bdi>
 				</>
 			}
 		>
-			<nav class="stack menu-links" aria-label={words.inbox.labels}>
-				{labels.map((label) => (
-					<a key={label} href={address(label)} aria-current={label === query.label ? 'true' : undefined}>
-						<bdi>{label}</bdi>
+			<nav class="stack menu-links" aria-label={words.inbox.wordList(list)}>
+				{known.map((word) => (
+					<a key={word} href={address(word)} aria-current={word === chosen ? 'true' : undefined}>
+						<bdi>{word}</bdi>
 					</a>
 				))}
-				{query.label && <a href={address('')}>{words.inbox.anyLabel}</a>}
+				{chosen && <a href={address('')}>{words.inbox.anyWord(list)}</a>}
 			</nav>
 		</Menu>
 	);
@@ -154,7 +156,9 @@ export function InboxToolbar({ inbox, query, isNarrow }: InboxProps & { isNarrow
 			<div class="toolbar-tools row">
 				<Search form={formId} query={query} />
 				<Views form={formId} query={query} />
-				<Labels inbox={inbox} query={query} />
+				{WORD_LISTS.map((list) => (
+					<Words key={list.name} {...{ inbox, query, list }} />
+				))}
 				<Dates form={formId} query={query} />
 				{!isNarrow && <Columns inbox={inbox} />}
 				<IconButton icon="download" label={words.controls.exportThem} onClick={() => setExporting(true)} />

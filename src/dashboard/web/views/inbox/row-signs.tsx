@@ -1,6 +1,6 @@
-/** The labels of a row, and its end: the points of a submission as spam, its texts, its files, and when it came. */
+/** The words of a row, and its end: the points of a submission as spam, its texts, its files, and when it came. */
 
-import { TEXT_NAMES } from '../../../../storage/owned.ts';
+import { TEXT_NAMES, WORD_LISTS } from '../../../../storage/owned.ts';
 import type { Submission } from '../../api-types.ts';
 import { Icon, type IconName } from '../../components/icon.tsx';
 import { Time } from '../../components/time.tsx';
@@ -26,12 +26,14 @@ function Sign({ icon, count, name, title, isBad }: SignProps) {
 	);
 }
 
-export function RowLabels({ row: { labels } }: { row: Submission }) {
-	return labels.map((label) => (
-		<span key={label} class="chip label">
-			<bdi>{label}</bdi>
-		</span>
-	));
+export function RowWords({ row }: { row: Submission }) {
+	return WORD_LISTS.flatMap(({ name }) =>
+		row[name].map((word) => (
+			<span key={`${name} ${word}`} class="chip label">
+				<bdi>{word}</bdi>
+			</span>
+		)),
+	);
 }
 
 export function RowSigns({ row }: { row: Submission }) {

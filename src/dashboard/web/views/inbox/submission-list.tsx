@@ -6,7 +6,7 @@ import * as words from '../../sentences/words.ts';
 import type { InboxProps } from '../../state/inbox.ts';
 import { summarise } from '../../summary.ts';
 import { classOf, SelectBox, StarButton } from './row-controls.tsx';
-import { RowLabels, RowSigns } from './row-signs.tsx';
+import { RowSigns, RowWords } from './row-signs.tsx';
 
 function Item({ inbox, query, row }: InboxProps & { row: Submission }) {
 	const { title, snippet } = summarise(row.data);
@@ -28,7 +28,7 @@ function Item({ inbox, query, row }: InboxProps & { row: Submission }) {
 					<RowSigns row={row} />
 				</span>
 				<span class="item-snippet clip small muted">
-					<RowLabels row={row} />
+					<RowWords row={row} />
 					<bdi>{snippet}</bdi>
 				</span>
 			</a>

@@ -10,7 +10,7 @@ import { fieldLabels } from '../../state/forms.ts';
 import type { InboxProps } from '../../state/inbox.ts';
 import { columnSize, fieldValue, summarise } from '../../summary.ts';
 import { classOf, SelectBox, SelectPageBox, StarButton } from './row-controls.tsx';
-import { RowLabels, RowSigns } from './row-signs.tsx';
+import { RowSigns, RowWords } from './row-signs.tsx';
 
 function Row({ inbox, query, row, columns }: InboxProps & { row: Submission; columns: string[] }) {
 	const [first, ...rest] = columns;
@@ -24,7 +24,7 @@ function Row({ inbox, query, row, columns }: InboxProps & { row: Submission; col
 				<StarButton inbox={inbox} row={row} />
 			</td>
 			<td>
-				{rest.length === 0 && <RowLabels row={row} />}
+				{rest.length === 0 && <RowWords row={row} />}
 				<a class="row-link" data-id={row.id} href={to.submission(inbox.formId, row.id, query)}>
 					{!row.isRead && <span class="visually-hidden">{words.inbox.unreadRow}</span>}
 					<bdi>{title === '' ? summarise(row.data).title : title}</bdi>
@@ -32,7 +32,7 @@ function Row({ inbox, query, row, columns }: InboxProps & { row: Submission; col
 			</td>
 			{rest.map((field, at) => (
 				<td key={field}>
-					{at === rest.length - 1 && <RowLabels row={row} />}
+					{at === rest.length - 1 && <RowWords row={row} />}
 					<bdi>{previewText(fieldValue(row.data, field))}</bdi>
 				</td>
 			))}

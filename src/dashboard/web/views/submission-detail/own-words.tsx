@@ -1,8 +1,7 @@
-/** Labels as chips, each leading to all that have it, and texts that are stored when they are left. */
+/** Words as chips, each leading to all that have it, and texts that are stored when they are left. */
 
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { LABEL_MAX, LABELS_MAX } from '../../../../storage/labels.ts';
-import { TEXT_NAMES, TEXTS, type TextName } from '../../../../storage/owned.ts';
+import { OWN_WORDS, TEXT_NAMES, TEXTS, type TextName, WORD_LISTS, type WordList } from '../../../../storage/owned.ts';
 import type { Submission } from '../../api-types.ts';
 import { Button, IconButton } from '../../components/buttons.tsx';
 import { Field } from '../../components/inputs.tsx';
@@ -17,56 +16,58 @@ interface Props {
 	row: Submission;
 }
 
-function Labels({ inbox, row }: Props) {
-	if (row.labels.length === 0) return null;
-	return (
-		<ul class="row wrap label-list">
-			{row.labels.map((label) => (
-				<li key={label} class="chip label">
-					<a href={to.inbox(inbox.formId, { label })}>
-						<bdi>{label}</bdi>
-					</a>
-					{may('write') && (
-						<IconButton
-							icon="x"
-							label={words.submission.removeLabel(label)}
-							onClick={() => void setWords(inbox, row, { set: {}, removeLabels: [label] })}
-						/>
-					)}
-				</li>
-			))}
-		</ul>
-	);
-}
-
-function NewLabel({ inbox, row }: Props) {
-	const [label, setLabel] = useState('');
+function Words({ inbox, row, list }: Props & { list: WordList }) {
+	const { name, most, max, adding, removing } = list;
+	const mayWrite = may('write');
+	const [word, setWord] = useState('');
 	const known = useId();
 	async function add(event: Event): Promise<void> {
 		event.preventDefault();
-		const added = label.trim();
-		if (added === '') return;
-		if (await setWords(inbox, row, { set: {}, addLabels: [added] })) setLabel('');
+		const added = word.trim();
+		if (added !== '' && (await setWords(inbox, row, { set: {}, [adding]: [added] }))) setWord('');
 	}
 	return (
-		<form class="new-label row" onSubmit={(event) => void add(event)}>
-			<Field
-				label={words.submission.newLabel}
-				value={label}
-				onInput={setLabel}
-				maxLength={LABEL_MAX}
-				list={known}
-				disabled={row.labels.length >= LABELS_MAX}
-			/>
-			<datalist id={known}>
-				{inbox.labels.value
-					.filter((other) => !row.labels.includes(other))
-					.map((other) => (
-						<option key={other} value={other} />
+		<>
+			{row[name].length > 0 && (
+				<ul class="row wrap label-list">
+					{row[name].map((one) => (
+						<li key={one} class="chip label">
+							<a href={to.inbox(inbox.formId, { [list.one]: one })}>
+								<bdi>{one}</bdi>
+							</a>
+							{mayWrite && (
+								<IconButton
+									icon="x"
+									label={words.submission.removeWord(list, one)}
+									onClick={() => void setWords(inbox, row, { set: {}, [removing]: [one] })}
+								/>
+							)}
+						</li>
 					))}
-			</datalist>
-			<Button label={words.submission.addLabel} type="submit" disabled={label.trim() === ''} />
-		</form>
+				</ul>
+			)}
+			{mayWrite && (
+				<form class="new-label row" onSubmit={(event) => void add(event)}>
+					<Field
+						label={words.submission.newWord(list)}
+						value={word}
+						onInput={setWord}
+						maxLength={max}
+						list={known}
+						disabled={row[name].length >= most}
+					/>
+					<datalist id={known}>
+						{inbox
+							.wordsIn(name)
+							.filter((other) => !row[name].includes(other))
+							.map((other) => (
+								<option key={other} value={other} />
+							))}
+					</datalist>
+					<Button label={words.submission.addWord} type="submit" disabled={word.trim() === ''} />
+				</form>
+			)}
+		</>
 	);
 }
 
@@ -106,11 +107,12 @@ function Text({ inbox, row, name }: Props & { name: TextName }) {
 
 export function OwnWords({ inbox, row }: Props) {
 	const mayWrite = may('write');
-	if (!mayWrite && row.labels.length === 0 && TEXT_NAMES.every((name) => row[name] === null)) return null;
+	if (!mayWrite && OWN_WORDS.every((name) => !row[name]?.length)) return null;
 	return (
 		<section class="detail-section stack" aria-label={words.submission.ownWords}>
-			<Labels inbox={inbox} row={row} />
-			{mayWrite && <NewLabel inbox={inbox} row={row} />}
+			{WORD_LISTS.map((list) => (
+				<Words key={list.name} {...{ inbox, row, list }} />
+			))}
 			{mayWrite && TEXT_NAMES.map((name) => <Text key={name} inbox={inbox} row={row} name={name} />)}
 			{!mayWrite && TEXT_NAMES.map((name) => row[name] !== null && <p class="value-text">{row[name]}</p>)}
 		</section>
