@@ -68,7 +68,7 @@ const LARGE_RESPONSES = {
 
 export type App = Awaited<ReturnType<typeof openApp>>;
 
-export interface AppOptions {
+interface AppOptions {
 	log: Log;
 	/** The clock, and a monotonic one in milliseconds. */
 	now?: () => number;

@@ -10,7 +10,7 @@ import {
 	s3ServiceOf,
 } from './config/file-place.ts';
 import { hasPassword, withPassword } from './config/postgres-url.ts';
-import { KEYS, type Key, SETTINGS, type Setting, type Values } from './config/settings.ts';
+import { KEYS, type Key, SETTINGS, type Setting, type SettingValues } from './config/settings.ts';
 import { collectProvided, envName, type Provided, type ProvidedInput, quote } from './config/sources.ts';
 import { ValueProblem } from './config/value-problem.ts';
 import type { ScannerAddress } from './config/value-types.ts';
@@ -60,7 +60,7 @@ const PLAIN = [
 ] as const satisfies readonly Key[];
 const LIMITS = ['maxBody', 'maxMultipart', 'maxFields', 'maxFieldName', 'maxDepth'] as const satisfies readonly Key[];
 
-export interface Config extends Pick<Values, (typeof PLAIN)[number]> {
+export interface Config extends Pick<SettingValues, (typeof PLAIN)[number]> {
 	submitHost: string;
 	/** An absolute path. */
 	dataDir: string;
@@ -70,7 +70,7 @@ export interface Config extends Pick<Values, (typeof PLAIN)[number]> {
 	/** Private addresses and ranges that webhooks may reach. */
 	webhookAllow: string[];
 	/** Sizes and lengths in bytes. */
-	limits: Pick<Values, (typeof LIMITS)[number]>;
+	limits: Pick<SettingValues, (typeof LIMITS)[number]>;
 	/** Attached files: their place, bounds in bytes, in all and for one form, and the virus scanner. */
 	files: { place: FilePlace; quota: number; formQuota: number; scanner: ScannerAddress | null };
 	s3: S3Service;
@@ -88,7 +88,7 @@ export interface Config extends Pick<Values, (typeof PLAIN)[number]> {
 }
 
 /** A setting in force; secrets are masked, `source` is where it was set. */
-export interface SettingInForce {
+interface SettingInForce {
 	name: string;
 	value: string;
 	source: string;
@@ -166,7 +166,7 @@ function checkedConfig(
 	{ input, problems }: { input: ConfigInput; problems: string[] },
 ): Config {
 	const parsed = KEYS.map((key) => [key, parseOne(key, provided.get(key), problems)]);
-	const values = Object.fromEntries(parsed) as Values;
+	const values = Object.fromEntries(parsed) as SettingValues;
 	if (values.smtpUrl !== null && values.mailFrom === null && !provided.has('mailFrom')) {
 		problems.push('FORMSRV_MAIL_FROM must be set when FORMSRV_SMTP_URL is, such as Forms <forms@example.com>.');
 	}
@@ -202,7 +202,7 @@ function describeSettings(provided: ReadonlyMap<Key, Provided>): SettingInForce[
 	});
 }
 
-function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Omit<Config, 'settings' | 'provided'> {
+function assemble(values: SettingValues, { cwd, isTerminal }: ConfigInput): Omit<Config, 'settings' | 'provided'> {
 	const dataDir = resolve(cwd, values.dataDir);
 	const { databaseUrl: url, databasePassword: password } = values;
 	const file = url !== null && 'file' in url ? resolve(cwd, url.file) : join(dataDir, 'formsrv.db');
@@ -240,7 +240,7 @@ function assemble(values: Values, { cwd, isTerminal }: ConfigInput): Omit<Config
 	};
 }
 
-function alertProblems({ alertUrl, alertFormat, alertMail, alertSmtpUrl, smtpUrl, mailFrom }: Values): string[] {
+function alertProblems({ alertUrl, alertFormat, alertMail, alertSmtpUrl, smtpUrl, mailFrom }: SettingValues): string[] {
 	const problems: string[] = [];
 	const objection = alertUrl === null ? undefined : objectionToAddress(alertFormat, alertUrl);
 	if (objection) problems.push(`FORMSRV_ALERT_URL ${objection}, because FORMSRV_ALERT_FORMAT is ${alertFormat}.`);
@@ -252,7 +252,7 @@ function alertProblems({ alertUrl, alertFormat, alertMail, alertSmtpUrl, smtpUrl
 	return problems;
 }
 
-function passwordProblems({ databaseUrl: url, databasePassword: password }: Values): string[] {
+function passwordProblems({ databaseUrl: url, databasePassword: password }: SettingValues): string[] {
 	if (password === null) return [];
 	const isPostgres = url !== null && 'postgres' in url;
 	if (!isPostgres) return ['FORMSRV_DATABASE_PASSWORD needs FORMSRV_DATABASE_URL, as postgres://user@host/database.'];
@@ -261,7 +261,7 @@ function passwordProblems({ databaseUrl: url, databasePassword: password }: Valu
 }
 
 /** A setting that is there but invalid is no further problem. */
-function signInProblems(values: Values, provided: ReadonlyMap<Key, Provided>): string[] {
+function signInProblems(values: SettingValues, provided: ReadonlyMap<Key, Provided>): string[] {
 	const problems: string[] = [];
 	const isOpen = (entry: string) => entry === 'private' || entry === 'none' || entry.endsWith('/0');
 	if (values.authHeader !== null && values.trustedProxies.split(',').some(isOpen)) {
@@ -277,11 +277,11 @@ function signInProblems(values: Values, provided: ReadonlyMap<Key, Provided>): s
 	return problems;
 }
 
-function oidcOf({ oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret }: Values) {
+function oidcOf({ oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret }: SettingValues) {
 	return issuer !== null && clientId !== null ? { issuer, clientId, clientSecret } : null;
 }
 
-function verifiers(values: Values): Record<CaptchaVendor, CaptchaVerifier> {
+function verifiers(values: SettingValues): Record<CaptchaVendor, CaptchaVerifier> {
 	const entries = CAPTCHA_VENDORS.map((name) => [
 		name,
 		{ secret: values[`${name}Secret`], verifyUrl: values[`${name}VerifyUrl`] },

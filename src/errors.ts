@@ -50,7 +50,7 @@ export interface FieldError {
 	says?: Sentence;
 }
 
-export interface ErrorDetails {
+interface ErrorDetails {
 	fields?: FieldError[];
 	/** The sentence for visitors in their language, or the owner's words, which stay as they are. */
 	says?: Sentence | string;
@@ -85,4 +85,10 @@ export function spokenError(code: ErrorCode, says: Sentence, details: ErrorDetai
 /** A `VALIDATION_ERROR` about one field or parameter. */
 export function invalidField(field: string, code: string, message: string): AppError {
 	return new AppError('VALIDATION_ERROR', message, { fields: [{ field, code, message }] });
+}
+
+/** @throws AppError VALIDATION_ERROR that names all fields at fault, if there are any */
+export function rejectFaults(fields: FieldError[]): void {
+	const [first] = fields;
+	if (first) throw new AppError('VALIDATION_ERROR', first.message, { fields });
 }

@@ -8,7 +8,7 @@ export type FormEvent =
 	| { type: 'delivery'; formId: number; deliveryId: number; state: string };
 
 /** For the servers that do the work of all on the same database. */
-export type WorkEvent =
+type WorkEvent =
 	/** A delivery to that destination was stored. */
 	| { type: 'due'; channel: string; webhookId: number | null }
 	/** A form was deleted, or an erasure is asked for: rows are to be removed. */

@@ -29,7 +29,7 @@ export interface Receiver {
 	send(alert: Alert): Promise<string | undefined>;
 }
 
-export interface AlertOptions {
+interface AlertOptions {
 	present(): readonly Cause[];
 	claims: Claims;
 	receivers: readonly Receiver[];

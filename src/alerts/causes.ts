@@ -18,7 +18,7 @@ export interface Cause {
 	problem: string;
 }
 
-export interface CauseSources {
+interface CauseSources {
 	events: Pick<Events, 'subscribe'>;
 	findings: Pick<Findings, 'list'>;
 	clock: Pick<Clock, 'report'>;

@@ -12,7 +12,7 @@ import { serverValues } from '../storage/tables.ts';
 /** The length of a time in milliseconds since 1970, so that texts compare as numbers do. */
 const DIGITS = 13;
 
-export interface Claim {
+interface Claim {
 	name: string;
 	isOpen: boolean;
 	/** In milliseconds since 1970. */

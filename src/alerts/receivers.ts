@@ -15,7 +15,7 @@ const HEADLINES: Record<Alert['state'], (alert: Alert) => string> = {
 	test: () => 'formsrv: a test of alerts',
 };
 
-export interface ReceiverOptions {
+interface ReceiverOptions {
 	config: Pick<
 		Config,
 		'alertUrl' | 'alertFormat' | 'alertToken' | 'alertMail' | 'alertSmtpUrl' | 'smtpUrl' | 'mailFrom'

@@ -28,7 +28,7 @@ interface Counted {
 	count: number;
 }
 
-export interface TallyOptions {
+interface TallyOptions {
 	/** The same event within this time is one entry. */
 	windowMs: number;
 	/** Entries in that time; whatever comes beyond shares one for each action, without what it was about. */

@@ -15,7 +15,7 @@ import type { BackupPlace } from './place.ts';
 import { allSettingNames } from './setting-names.ts';
 import { type Written, writeArchive } from './write-archive.ts';
 
-export interface BackupJob {
+interface BackupJob {
 	/** The path of an SQLite file, or the address of a PostgreSQL database. */
 	database: string;
 	/** The folder of the database, or of the data. */
@@ -31,7 +31,7 @@ export interface BackupJob {
 	report: (doneFiles: number, allFiles: number) => void;
 }
 
-export interface Backup extends Written {
+interface Backup extends Written {
 	name: string;
 	bytes: number;
 }

@@ -9,7 +9,7 @@ import type { Archive } from './read-archive.ts';
 import { sha256Of } from './sha256.ts';
 import { unpackDatabase, unpackFiles } from './unpack.ts';
 
-export interface Drilled {
+interface Drilled {
 	/** By table, as restored. */
 	tables: TableComparison[];
 	files: number;

@@ -13,7 +13,7 @@ import { sha256Of } from './sha256.ts';
 /** No visitor waits for it. */
 const STALL_MS = 60_000;
 
-export interface PlacedFile {
+interface PlacedFile {
 	name: string;
 	/** In milliseconds since 1970. */
 	changedAt: number;

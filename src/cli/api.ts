@@ -79,3 +79,8 @@ const asSent = (_: string, value: unknown) =>
 export async function findForm(api: Api, idOrSlug: string): Promise<Form> {
 	return pickForm((await api.get<{ forms: Form[] }>('/api/forms')).forms, idOrSlug);
 }
+
+/** The path of a form, by its id or slug. @throws CommandError if there is none */
+export async function formPath(api: Api, idOrSlug: string): Promise<string> {
+	return at`/api/forms/${(await findForm(api, idOrSlug)).id}`;
+}

@@ -77,7 +77,7 @@ async function verifySealed(file: string): Promise<string[]> {
 }
 
 /** @returns sentences about what is wrong */
-export function verifyFile(cli: Cli, file: string): string[] {
+function verifyFile(cli: Cli, file: string): string[] {
 	try {
 		const archive = openArchive(file);
 		try {

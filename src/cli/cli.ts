@@ -220,7 +220,7 @@ export function about({ id, mode }: Form): Recorded {
 }
 
 /** Finds a form by its id or slug. @throws CommandError if there is none */
-export async function findForm(app: App, idOrSlug: string): Promise<Form> {
+export async function findFormIn(app: App, idOrSlug: string): Promise<Form> {
 	return pickForm(await app.forms.list(), idOrSlug);
 }
 

@@ -10,7 +10,7 @@ import { NOTE } from '../submissions/files/archive.ts';
 import { createDownloads, type FormArchive } from '../submissions/files/downloads.ts';
 import { roughSize } from '../text/byte-sizes.ts';
 import { plural } from '../text/plural.ts';
-import { about, type Cli, CommandError, findForm, type Options, type Output, withStorage } from './cli.ts';
+import { about, type Cli, CommandError, findFormIn, type Options, type Output, withStorage } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { pass, type Write, writeToFile } from './output-file.ts';
 import { QUERY, queryOf, withCriteria } from './query-options.ts';
@@ -65,7 +65,7 @@ export function addExport(submissions: CliCommand, cli: Cli): void {
 		return cli.withApp(options, {
 			action: 'exportSubmissions',
 			use: async (app) => {
-				const form = await findForm(app, name);
+				const form = await findFormIn(app, name);
 				const { id } = form;
 				const { format = 'csv', filter = 'all', since, until, files } = options;
 				const facts = {

@@ -7,7 +7,7 @@ import type { CliCommand } from './command.ts';
 import { textOrFile } from './named-file.ts';
 
 /** In place of a value: the default. A slug may be this word. */
-const NONE = 'none';
+export const NONE = 'none';
 
 export function withFormOptions(command: CliCommand, verb: 'create' | 'update'): CliCommand {
 	for (const setting of Object.values(FORM_SETTINGS)) {

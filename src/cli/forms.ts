@@ -10,7 +10,7 @@ import type { FieldSuggestion } from '../forms/suggestion/suggest-fields.ts';
 import type { Lists } from '../spam/lists/schema.ts';
 import { MODES, type Mode } from '../storage/tables.ts';
 import { plural } from '../text/plural.ts';
-import { type Api, at, findForm } from './api.ts';
+import { type Api, at, findForm, formPath } from './api.ts';
 import { type Cli, CommandError, type Options } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { addDump } from './dump.ts';
@@ -82,8 +82,7 @@ function addShow(forms: CliCommand, cli: Cli): void {
 		.description('Show a form with its settings and counts.')
 		.argument('<form>', 'Id or slug of the form');
 	runOnApi(command, { cli }, (options, name: string) => async (api) => {
-		const { id } = await findForm(api, name);
-		printForm(cli, await api.get<Form>(at`/api/forms/${id}`), options);
+		printForm(cli, await api.get<Form>(await formPath(api, name)), options);
 	});
 }
 
@@ -101,10 +100,7 @@ function addUpdate(forms: CliCommand, cli: Cli): void {
 		if (Object.keys(input).length === 0) {
 			throw new CommandError('Nothing to change was given. See formsrv forms update --help.', 2);
 		}
-		return async (api) => {
-			const { id } = await findForm(api, name);
-			printForm(cli, await api.patch<Form>(at`/api/forms/${id}`, input), options);
-		};
+		return async (api) => printForm(cli, await api.patch<Form>(await formPath(api, name), input), options);
 	});
 }
 
@@ -198,8 +194,7 @@ function addSuggestFields(forms: CliCommand, cli: Cli): void {
 			'formsrv forms update contact-k3v9x2qm --fields @rules.json',
 		);
 	runOnApi(command, { cli }, (options, name: string) => async (api) => {
-		const { id } = await findForm(api, name);
-		const suggestion = await api.get<FieldSuggestion>(at`/api/forms/${id}/fields/suggestion`);
+		const suggestion = await api.get<FieldSuggestion>(`${await formPath(api, name)}/fields/suggestion`);
 		cli.printJson(options.json ? suggestion : suggestion.fields);
 		cli.note(`Proposed from ${plural(suggestion.scanned, 'submission')}. Look at them before you use them.`);
 	});

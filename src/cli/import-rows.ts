@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts';
 import { readJsonFields } from '../intake/body/json-fields.ts';
 import { readCsv } from '../submissions/import/csv.ts';
 import { readNdjson } from '../submissions/import/ndjson.ts';
-import { type Field, type ReadRow, toJson } from '../submissions/import/rows.ts';
+import { type ImportedField, type ReadRow, toJson } from '../submissions/import/rows.ts';
 import type { ImportReport } from '../submissions/import/schema.ts';
 import type { Mapper } from '../submissions/import/sources.ts';
 
@@ -27,7 +27,7 @@ export interface SentRow {
 	/** A line of the import. */
 	text: string;
 	/** Its members, if it is of an export of formsrv. */
-	fields?: readonly Field[];
+	fields?: readonly ImportedField[];
 }
 
 export interface Portion {
@@ -65,7 +65,7 @@ export async function* readPortions(
 	yield* portionsOf(rows, (row) => toSent(row, { mayBeOwn, mapper }));
 }
 
-type GoodRow = Extract<ReadRow, { fields: Field[] }>;
+type GoodRow = Extract<ReadRow, { fields: ImportedField[] }>;
 
 async function* portionsOf(read: AsyncIterable<ReadRow>, sentOf: (row: GoodRow) => SentRow): AsyncGenerator<Portion> {
 	const empty = (): Portion => ({ rows: [], problems: [], isLast: false });
@@ -95,7 +95,7 @@ function toSent({ line, fields }: GoodRow, { mayBeOwn, mapper }: Pick<Reading, '
 }
 
 /** Returns whether it is a line of an export of formsrv. */
-function isOwn(fields: readonly Field[]): boolean {
+function isOwn(fields: readonly ImportedField[]): boolean {
 	const jsonOf = (name: string) => fields.find((one) => one.name === name)?.json;
 	return jsonOf('data')?.startsWith('{') === true && jsonOf('createdAt') !== undefined;
 }

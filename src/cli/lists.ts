@@ -3,7 +3,7 @@
 import { Argument } from 'commander';
 import type { ListCounts, Lists } from '../spam/lists/schema.ts';
 import { LISTS, type ListName, MODES, type Mode } from '../storage/tables.ts';
-import { type Api, at, findForm } from './api.ts';
+import { type Api, formPath } from './api.ts';
 import { type Cli, CommandError, type Options } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { readNamedFile } from './named-file.ts';
@@ -74,7 +74,7 @@ function withScope(command: CliCommand): CliCommand {
 const modeOf = ({ form, mode }: ListOptions) => (form === undefined ? mode : undefined);
 
 async function pathOf(api: Api, { form }: ListOptions): Promise<string> {
-	return form === undefined ? '/api/lists' : at`/api/forms/${(await findForm(api, form)).id}/lists`;
+	return form === undefined ? '/api/lists' : `${await formPath(api, form)}/lists`;
 }
 
 const linesOf = (text: string) => text.split('\n').filter((line) => line.trim() !== '');

@@ -5,7 +5,7 @@ import { checkRecipient, sendTestMail } from '../delivery/mail/test-mail.ts';
 import type { MailContent } from '../delivery/schema.ts';
 import { localUrl } from '../network/local-url.ts';
 import { formatMailbox } from '../text/email-address.ts';
-import { at, findForm } from './api.ts';
+import { formPath } from './api.ts';
 import { type Cli, CommandError, type Options, STORAGE_SETTINGS, userName, withSettings } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { runOnApi } from './run-on-api.ts';
@@ -40,8 +40,8 @@ function addTest(mail: CliCommand, cli: Cli): void {
 				async use(app) {
 					const { localApi } = await import('./local-api.ts');
 					const api = localApi(app, await userName());
-					const { id } = await findForm(api, form as string);
-					const { reply, to } = await api.post<{ reply: string; to: string[] }>(at`/api/forms/${id}/notification/test`);
+					const path = await formPath(api, form as string);
+					const { reply, to } = await api.post<{ reply: string; to: string[] }>(`${path}/notification/test`);
 					cli.print(`The mail server accepted it for ${to.join(', ')}: ${reply}`);
 				},
 			});
@@ -67,8 +67,7 @@ function addPreview(mail: CliCommand, cli: Cli): void {
 		.option('--html', 'Print its HTML part')
 		.examples('formsrv mail preview --form contact-k3v9x2qm');
 	runOnApi(command, { cli }, (options: Options & { form: string; html?: boolean }) => async (api) => {
-		const { id } = await findForm(api, options.form);
-		const content = await api.post<MailContent>(at`/api/forms/${id}/notification/preview`);
+		const content = await api.post<MailContent>(`${await formPath(api, options.form)}/notification/preview`);
 		if (options.json) return void cli.printJson(content);
 		if (options.html) return void cli.io.stdout.write(content.html);
 		const { from, to, cc, bcc, replyTo, subject, text } = content;

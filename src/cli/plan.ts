@@ -11,7 +11,7 @@ import { type Api, at } from './api.ts';
 import { CommandError } from './cli.ts';
 import type { FormInFile, ReadFile, WebhookInFile } from './forms-file.ts';
 
-export interface Change {
+interface Change {
 	before: unknown;
 	after: unknown;
 }

@@ -9,8 +9,8 @@ import type { Config } from '../config.ts';
 import { RESTORED } from '../delivery/bounds.ts';
 import type { FileStore } from '../files/file-store.ts';
 import { openFileStore } from '../files/open.ts';
-import type { StoredErasure } from '../storage/erasure-records.ts';
 import { databaseFileAt, isFile } from '../storage/open.ts';
+import type { ServerValue } from '../storage/server-values.ts';
 import { formatCount, plural } from '../text/plural.ts';
 import { type PlainArchive, plainArchive } from './archive-file.ts';
 import { type Cli, CommandError, IDENTITY, type Options, withStorage } from './cli.ts';
@@ -138,7 +138,7 @@ async function restore(cli: Cli, job: Job): Promise<void> {
  */
 function takeOver(cli: Cli, databaseFile: string, replacement: string): number {
 	databaseFileAt(replacement).takeAlerts(databaseFile);
-	let records: StoredErasure[];
+	let records: ServerValue[];
 	try {
 		records = databaseFileAt(databaseFile).erasures();
 	} catch (error) {

@@ -2,7 +2,7 @@
 
 import { signed } from '../spam/verdict.ts';
 import type { SpamExplanation } from '../submissions/spam/schema.ts';
-import { type Cli, CommandError, findForm, runOnApp } from './cli.ts';
+import { type Cli, CommandError, findFormIn, runOnApp } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { addMark } from './mark-submissions.ts';
 
@@ -36,7 +36,7 @@ function addExplain(spam: CliCommand, cli: Cli): void {
 			throw new CommandError('Name a submission, or give a text with --text.', 2);
 		}
 		return async (app) => {
-			const { id } = await findForm(app, name);
+			const { id } = await findFormIn(app, name);
 			const explanation =
 				submission === undefined
 					? await app.explain.text(id, String(text))

@@ -3,7 +3,7 @@
 import { fstatSync, type Stats, statSync } from 'node:fs';
 import type { Output } from './cli.ts';
 
-export interface StandardOutput extends Output {
+interface StandardOutput extends Output {
 	/** Resolves once everything is written, with the reason if it was not. */
 	finished(): Promise<string | undefined>;
 }

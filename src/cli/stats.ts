@@ -3,7 +3,7 @@
 import type { Form } from '../forms/schema.ts';
 import { DAYS_DEFAULT, DAYS_MAX } from '../submissions/stats/bounds.ts';
 import type { AllStats, DayCount } from '../submissions/stats/schema.ts';
-import { at, findForm } from './api.ts';
+import { formPath } from './api.ts';
 import type { Cli } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { queryOf } from './query-options.ts';
@@ -19,8 +19,7 @@ export function addStats(program: CliCommand, cli: Cli): void {
 	runOnApi(command, { cli }, (options, name: string | undefined) => async (api) => {
 		const query = queryOf(options, ['days']);
 		if (name !== undefined) {
-			const { id } = await findForm(api, name);
-			const { days } = await api.get<{ days: DayCount[] }>(at`/api/forms/${id}/stats`, query);
+			const { days } = await api.get<{ days: DayCount[] }>(`${await formPath(api, name)}/stats`, query);
 			return cli.printList(options, days, {
 				columns: { DATE: ({ date }) => date, SUBMISSIONS: ({ count }) => `${count}`, SPAM: ({ spam }) => `${spam}` },
 				none: 'There are no days.',

@@ -9,7 +9,7 @@ import { recordAction } from '../storage/audit/action.ts';
 import type { StoredFile } from '../storage/submission.ts';
 import { createDownloads } from '../submissions/files/downloads.ts';
 import { roughSize } from '../text/byte-sizes.ts';
-import { about, type Cli, findForm, type Options, runOnApp } from './cli.ts';
+import { about, type Cli, findFormIn, type Options, runOnApp } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { type Written, writeToFile } from './output-file.ts';
 
@@ -32,7 +32,7 @@ export function addSubmissionFiles(submissions: CliCommand, cli: Cli): void {
 			'formsrv submissions files contact-k3v9x2qm cmnrg2x8a1c -o ./from-ada',
 		);
 	runOnApp(command, { cli, action: 'downloadFiles' }, (options, form: string, submissionId: string) => async (app) => {
-		const ofForm = await findForm(app, form);
+		const ofForm = await findFormIn(app, form);
 		const { id: formId } = ofForm;
 		const downloads = createDownloads(app.storage, app.files);
 		const files = await downloads.list({ formId, submissionId });

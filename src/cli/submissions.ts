@@ -4,7 +4,7 @@ import type { Static } from '@sinclair/typebox';
 import { FLAGS, mapFlags, WORD_LISTS } from '../storage/owned.ts';
 import type { Submission, SubmissionList } from '../submissions/schema.ts';
 import { exactText, parseExact } from '../text/exact-json.ts';
-import { at, findForm } from './api.ts';
+import { at, formPath } from './api.ts';
 import type { Cli } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { addExport } from './export.ts';
@@ -48,8 +48,7 @@ function addList(submissions: CliCommand, cli: Cli): void {
 		const inOrder = options.after === undefined ? options : { order: 'asc', ...options };
 		const query = queryOf(inOrder, ['limit', 'offset', 'after', ...QUERY]);
 		return async (api) => {
-			const { id } = await findForm(api, name);
-			const json = await (await api.open(at`/api/forms/${id}/submissions`, query)).text();
+			const json = await (await api.open(`${await formPath(api, name)}/submissions`, query)).text();
 			if (options.json) cli.printJsonText(json);
 			else printPage(cli, parseExact(json) as SubmissionList);
 		};
@@ -64,8 +63,8 @@ function addShow(submissions: CliCommand, cli: Cli): void {
 		.argument('<submission>', 'Its id')
 		.examples('formsrv submissions show contact-k3v9x2qm cmnrg2x8a1c');
 	runOnApi(command, { cli }, (options, name: string, submission: string) => async (api) => {
-		const { id } = await findForm(api, name);
-		const json = await (await api.open(at`/api/forms/${id}/submissions/${submission}`)).text();
+		const path = (await formPath(api, name)) + at`/submissions/${submission}`;
+		const json = await (await api.open(path)).text();
 		if (options.json) return cli.printJsonText(json);
 		const { data, ...members } = parseExact(json) as Static<typeof Submission>;
 		const rows = (values: object) => Object.entries(values).map(([member, value]) => [member, exactText(value) || '-']);

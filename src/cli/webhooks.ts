@@ -10,17 +10,15 @@ import type {
 	WebhookWithSecret,
 } from '../delivery/webhooks/schema.ts';
 import { INCLUDE_NAMES, WEBHOOK_FORMAT_NAMES } from '../form-values/webhook-formats.ts';
-import { type Api, at, findForm } from './api.ts';
+import { type Api, at, formPath } from './api.ts';
 import { type Cli, CommandError, type Options } from './cli.ts';
 import type { CliCommand } from './command.ts';
-import { readJsonOption } from './form-options.ts';
+import { NONE, readJsonOption } from './form-options.ts';
 import { textOrFile } from './named-file.ts';
 import { runOnApi } from './run-on-api.ts';
 import { shorten, shortTime } from './table.ts';
 
 const URL_WIDTH = 60;
-/** In place of a value: the default. */
-const NONE = 'none';
 
 interface Place {
 	flags: string;
@@ -94,9 +92,7 @@ function inputOf(options: Options, folder: string): UpdateWebhook {
 	return Object.fromEntries(given);
 }
 
-async function pathOf(api: Api, form: string): Promise<string> {
-	return at`/api/forms/${(await findForm(api, form)).id}/webhooks`;
-}
+const pathOf = async (api: Api, form: string) => `${await formPath(api, form)}/webhooks`;
 
 function addList(webhooks: CliCommand, cli: Cli): void {
 	const command = onForm(webhooks.command('list').description('List the webhooks of a form, oldest first.'));

@@ -1,7 +1,7 @@
 /** Where the bytes of attached files and backups lie, from the settings that say it. */
 
 import { join, resolve } from 'node:path';
-import type { Values } from './settings.ts';
+import type { SettingValues } from './settings.ts';
 import type { FilesUrl } from './value-types.ts';
 
 /** Where the bytes of files lie: in the folder, or in a bucket; then they are in the folder until they are whole. */
@@ -45,7 +45,7 @@ export function placeOfBackups(url: FilesUrl, { s3, cwd }: { s3: S3Service; cwd:
 }
 
 /** Keys that are missing are empty. */
-export function s3ServiceOf(values: Values): S3Service {
+export function s3ServiceOf(values: SettingValues): S3Service {
 	return {
 		endpoint: values.s3Endpoint,
 		region: values.s3Region,

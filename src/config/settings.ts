@@ -234,7 +234,7 @@ export const SETTINGS = {
 };
 
 export type Key = keyof typeof SETTINGS;
-export type Values = {
+export type SettingValues = {
 	[K in Key]: (typeof SETTINGS)[K] extends { type: ValueType<infer T>; defaultText: infer S }
 		? S extends string
 			? T

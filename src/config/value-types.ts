@@ -168,7 +168,7 @@ export const path: ValueType<string> = {
 	parse: (text) => (text.includes('\0') ? reject('must be a path') : text),
 };
 
-export type DatabaseUrl = { file: string } | { postgres: string };
+type DatabaseUrl = { file: string } | { postgres: string };
 
 /** An SQLite file as `sqlite:PATH` or `file:PATH`, or the address of a PostgreSQL database. */
 export const databaseUrl: ValueType<DatabaseUrl> = {

@@ -7,7 +7,7 @@ import type { Storage } from '../storage/contract.ts';
 import { createDamageCheck } from '../storage/damage-check.ts';
 import type { NewDelivery } from '../storage/submission.ts';
 import type { Announce, ChangeAbout } from '../storage/submissions/announced.ts';
-import type { Change } from '../storage/submissions/operation.ts';
+import type { Transition } from '../storage/submissions/operation.ts';
 import { type FormRow, forms } from '../storage/tables.ts';
 import type { Hook } from './channel.ts';
 import { SUBMISSION_DELETED, SUBMISSION_SPAM, SUBMISSION_UPDATED } from './events.ts';
@@ -80,7 +80,7 @@ export function createAnnouncements(
 		 */
 		const isFor =
 			(hook: Hook) =>
-			({ id, before, after: flags }: Change): boolean =>
+			({ id, before, after: flags }: Transition): boolean =>
 				!unmet.get(hook)?.has(id) &&
 				!before?.isPending &&
 				(isRemoval || !before?.isSpam || flags?.isSpam === false || hook.events.includes(SUBMISSION_SPAM));

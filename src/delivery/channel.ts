@@ -1,7 +1,7 @@
 /** The interface of a channel, such as mail or webhooks, to the outbox, the worker and the list of deliveries. */
 
 import type { FieldTexts } from '../form-values/conditions.ts';
-import type { Channel as ChannelName, DeliveryRow, FormRow, WebhookRow } from '../storage/tables.ts';
+import type { ChannelName, DeliveryRow, FormRow, WebhookRow } from '../storage/tables.ts';
 import { lazy } from '../tasks/lazy.ts';
 import type { Schedule } from './worker/backoff.ts';
 import type { DueSelection } from './worker/destination-worker.ts';

@@ -8,7 +8,7 @@ import type { Log } from '../log/log.ts';
 import type { GuardedPost } from '../network/guarded-request.ts';
 import type { Storage } from '../storage/contract.ts';
 import type { ByteBudget } from '../tasks/byte-budget.ts';
-import { type Channels, lazyMessages, type Target } from './channel.ts';
+import { type Channels, lazyMessages } from './channel.ts';
 import { SUBMISSION_CREATED } from './events.ts';
 import { createMailSelection } from './mail/selection.ts';
 import { type MailSetup, NO_MAIL_SERVER } from './mail/setup.ts';
@@ -32,8 +32,6 @@ export interface ChannelOptions {
 	now: () => number;
 }
 
-const NOWHERE: readonly Target[] = [];
-
 export function createChannels(
 	storage: Storage,
 	{ mail, language = 'en', mailPerHour, post, budget, store, links, visitors, log, now }: ChannelOptions,
@@ -48,7 +46,7 @@ export function createChannels(
 			},
 			targets(form, { event, texts }) {
 				const recipients = event === SUBMISSION_CREATED ? recipientsOf(form, texts) : undefined;
-				return recipients ? [{ destination: formatRecipients(recipients) }] : NOWHERE;
+				return recipients ? [{ destination: formatRecipients(recipients) }] : [];
 			},
 			select: (queue) => createMailSelection(storage, queue, { perHour: mailPerHour, log, now }),
 			...lazyMessages(async () => {

@@ -6,9 +6,10 @@ import { AppError } from '../errors.ts';
 import { oneOf, parsePage } from '../http/query-parameters.ts';
 import { decodeId, encodeId } from '../ids.ts';
 import type { Storage } from '../storage/contract.ts';
+import { SubmissionGone } from '../storage/errors.ts';
 import {
 	CHANNELS,
-	type Channel as ChannelName,
+	type ChannelName,
 	DELIVERY_STATES,
 	type DeliveryRow,
 	type DeliveryState,
@@ -28,7 +29,7 @@ const DIGESTS_MAX = 20;
 const { content: _, ...LISTED } = getTableColumns(deliveries);
 
 /** Public ids; a submission only with its form. */
-export interface DeliverySubject {
+interface DeliverySubject {
 	form?: string;
 	submission?: string;
 }
@@ -40,7 +41,7 @@ export interface DeliveryQuery {
 	offset: number;
 }
 
-export interface DeliveriesOptions {
+interface DeliveriesOptions {
 	channels: Channels;
 	isMailSet: () => boolean;
 	mailOutage: () => MailOutage;
@@ -59,7 +60,7 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 		if (submission === undefined) return { formId };
 		const submissionId = decodeId(submission) ?? -1;
 		if (await storage.submissions.head(formId, submissionId)) return { formId, submissionId };
-		throw new AppError('NOT_FOUND', 'There is no such submission.');
+		throw new SubmissionGone();
 	}
 
 	const toResponse = (row: Omit<DeliveryRow, 'content'>) => toDelivery(row, storage.clock.timeline());

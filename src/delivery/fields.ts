@@ -1,6 +1,7 @@
 /** Reads the submitted fields from the stored JSON text for display, with every character as it was submitted. */
 
 import { isJson } from '../storage/damage.ts';
+import { withoutHalf } from '../text/cut-text.ts';
 import { endOfString, stringText } from '../text/json-string.ts';
 
 /** In place of a name that cannot be read any more. */
@@ -12,7 +13,7 @@ export interface NamedText {
 	text: string;
 }
 
-export interface Field extends NamedText {
+export interface FieldText extends NamedText {
 	/** True if `text` is only the beginning. */
 	isCut: boolean;
 }
@@ -33,7 +34,7 @@ export interface ReadingBounds {
 export function readFields(
 	json: string,
 	{ textMax = Number.POSITIVE_INFINITY, valueMax = Number.POSITIVE_INFINITY }: ReadingBounds = {},
-): Field[] {
+): FieldText[] {
 	const { parts, isCut } = splitTopLevel(json.slice(0, textMax));
 	return parts.map((member, index) => readMember(member, { valueMax, isCut: isCut && index === parts.length - 1 }));
 }
@@ -43,7 +44,7 @@ export function membersOf(json: string): NamedText[] {
 	return splitTopLevel(json).parts.map((text) => ({ name: JSON.parse(text.slice(0, endOfString(text, 0))), text }));
 }
 
-function readMember(member: string, { valueMax, isCut }: { valueMax: number; isCut: boolean }): Field {
+function readMember(member: string, { valueMax, isCut }: { valueMax: number; isCut: boolean }): FieldText {
 	const nameEnd = endOfString(member, 0);
 	const colon = member.indexOf(':', nameEnd);
 	if (colon < 0) return { name: '', text: '', isCut };
@@ -52,7 +53,7 @@ function readMember(member: string, { valueMax, isCut }: { valueMax: number; isC
 	const name = JSON.parse(text) as string;
 	const value = member.slice(colon + 1).trim();
 	if (!isCut && value.length <= valueMax) return { name, text: displayText(value), isCut };
-	return { name, text: withoutHalfPair(displayText(value.slice(0, valueMax))), isCut: true };
+	return { name, text: withoutHalf(displayText(value.slice(0, valueMax))), isCut: true };
 }
 
 function displayText(json: string): string {
@@ -62,10 +63,6 @@ function displayText(json: string): string {
 	return splitTopLevel(json)
 		.parts.map((item) => (item.startsWith('"') ? stringText(item) : item))
 		.join('\n');
-}
-
-function withoutHalfPair(text: string): string {
-	return text.replace(/[\ud800-\udbff]$/, '');
 }
 
 /**

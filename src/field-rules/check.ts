@@ -2,7 +2,7 @@
 
 import type { FieldError } from '../errors.ts';
 import type { Key } from '../languages/catalogue.ts';
-import type { Values as SentenceValues } from '../languages/translation.ts';
+import type { SentenceValues } from '../languages/translation.ts';
 import { say } from '../languages/translations.ts';
 import { isEmailAddress } from '../text/email-address.ts';
 import { compilePattern, type Pattern, type Work } from './pattern.ts';

@@ -12,7 +12,7 @@ const PING_TIMEOUT_MS = 5000;
 const MAX_REPLY_BYTES = 4096;
 const ENDED = 'clamd ended the connection without a reply';
 
-export type ScanResult =
+type ScanResult =
 	| { verdict: 'clean' }
 	| { verdict: 'infected'; virus: string }
 	/** As when it is larger than clamd takes. */

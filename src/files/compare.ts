@@ -4,7 +4,7 @@ import type { FileRecords } from '../storage/database.ts';
 import type { FileStore } from './file-store.ts';
 
 /** Keys of objects and rows that do not agree. */
-export interface FileDifferences {
+interface FileDifferences {
 	/** Rows without an object. */
 	missing: string[];
 	/** Rows whose object has another size. */

@@ -2,7 +2,7 @@
 
 import { encodeId } from '../ids.ts';
 import type { StoredFile } from '../storage/submission.ts';
-import type { Scan } from '../storage/tables.ts';
+import type { ScanVerdict } from '../storage/tables.ts';
 
 export interface ShownFile {
 	id: string;
@@ -12,7 +12,7 @@ export interface ShownFile {
 	size: number;
 	sha256: string;
 	/** Absent without a virus scanner. */
-	scan?: Scan;
+	scan?: ScanVerdict;
 	/** Absent for stored files: of spam that filled in the honeypot only this is kept, and no bytes. */
 	isKept?: false;
 }

@@ -2,7 +2,7 @@
 
 import type { Storage } from '../storage/contract.ts';
 
-export interface QuotaLimits {
+interface QuotaLimits {
 	quota: number;
 	formQuota: number;
 }

@@ -9,7 +9,7 @@ import { streamFile } from './stream-file.ts';
 const ATTEMPTS = 3;
 const FIRST_PAUSE_MS = 300;
 
-export interface StoredName {
+interface StoredName {
 	/** Below the prefix. */
 	name: string;
 	bytes: number;

@@ -4,7 +4,7 @@ import { createHash, createHmac } from 'node:crypto';
 import type { S3Place } from '../config/file-place.ts';
 import { ask, type BoundedRequest, type BoundedResponse, open, readBeginning } from '../network/bounded-response.ts';
 
-export interface S3Request extends BoundedRequest {
+interface S3Request extends BoundedRequest {
 	method: 'GET' | 'PUT' | 'DELETE';
 	/** Path of the object; the bucket itself if left out. */
 	path?: string;

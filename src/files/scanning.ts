@@ -4,7 +4,7 @@ import { and, eq, gt, isNotNull } from 'drizzle-orm';
 import type { ScannerAddress } from '../config/value-types.ts';
 import type { Log } from '../log/log.ts';
 import type { Storage } from '../storage/contract.ts';
-import { files, type Scan } from '../storage/tables.ts';
+import { files, type ScanVerdict } from '../storage/tables.ts';
 import { repeat } from '../tasks/repeat.ts';
 import { pingClamd, ScannerUnavailable, scanWithClamd } from './clamd.ts';
 import { type FileStore, MissingFile } from './file-store.ts';
@@ -67,7 +67,7 @@ export function startScanning(
 		postponed.set(id, performance.now() + POSTPONE_MS);
 	}
 
-	async function note(id: number, formId: number, verdict: Scan): Promise<void> {
+	async function note(id: number, formId: number, verdict: ScanVerdict): Promise<void> {
 		await storage.batch((tx) => [tx.update(files).set({ scan: verdict }).where(eq(files.id, id))]);
 		storage.events.publish({ type: 'change', formId });
 	}

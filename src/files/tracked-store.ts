@@ -1,15 +1,15 @@
 /** The file store as the server uses it: what fails becomes a finding, and no object is lost track of. */
 
-import { inArray } from 'drizzle-orm';
 import { AppError } from '../errors.ts';
 import type { Storage } from '../storage/contract.ts';
 import { type DiskRoom, LEAST_INODES } from '../storage/disk-room.ts';
 import { Unavailable } from '../storage/errors.ts';
-import { files, removedFiles } from '../storage/tables.ts';
+import { removedFiles } from '../storage/tables.ts';
 import { HOUR_MS } from '../tasks/durations.ts';
 import { roughSize } from '../text/byte-sizes.ts';
 import { formatCount } from '../text/plural.ts';
 import { type FileStore, type FileWriter, MissingFile } from './file-store.ts';
+import { createLostFiles } from './lost-files.ts';
 
 /** With less, files are rejected: what is left is for the database. */
 const LEAST_ROOM_BYTES = 256 * 1024 * 1024;
@@ -19,8 +19,6 @@ const KEEP_MS = HOUR_MS;
 const LOOK_EVERY_BYTES = 4 * 1024 * 1024;
 /** Between two looks whether the store works again, which visitors cause. */
 const LOOK_PAUSE_MS = 3000;
-/** Keys of lost files in the log. */
-const LOST_SHOWN = 20;
 
 /** To be released when its row is stored, or will not be; `abort` releases it as well. */
 export interface TrackedWriter extends FileWriter {
@@ -48,8 +46,7 @@ export function createTrackedStore(
 	/** Keys for which this process may still store a row. */
 	const inFlight = new Set<string>();
 	let unseenBytes = LOOK_EVERY_BYTES;
-	/** Keys that a row has, and no object. */
-	const lost = new Set<string>();
+	const lost = createLostFiles(store, { db, findings });
 
 	/** @throws Unavailable if there is too little */
 	function lookAtRoom(addedBytes = 0): void {
@@ -62,36 +59,6 @@ export function createTrackedStore(
 		}
 		findings.clear('fileRoom');
 		unseenBytes = 0;
-	}
-
-	/** Clears the findings of files that were removed meanwhile: they are not lost. */
-	async function recheckLost(): Promise<void> {
-		if (lost.size === 0) return;
-		const rows = await db
-			.select({ key: files.key })
-			.from(files)
-			.where(inArray(files.key, [...lost]));
-		const known = new Set(rows.map(({ key }) => key));
-		for (const key of lost) if (!known.has(key)) lost.delete(key);
-		reportLost();
-	}
-
-	/** Ends at the first that is still lost. */
-	async function forgetFound(): Promise<void> {
-		for (const key of lost) {
-			try {
-				await (await store.read(key)).cancel();
-			} catch {
-				return;
-			}
-			lost.delete(key);
-			reportLost();
-		}
-	}
-
-	function reportLost(): void {
-		if (lost.size === 0) findings.clear('lostFile');
-		else findings.set('lostFile', [...lost].slice(0, LOST_SHOWN));
 	}
 
 	/** The finding is in the log; the error need not be. */
@@ -168,8 +135,7 @@ export function createTrackedStore(
 		} catch (error) {
 			if (!(error instanceof Unavailable)) findings.set('files', error);
 		}
-		await forgetFound();
-		await recheckLost();
+		await lost.look();
 	}
 
 	/** A network fails slowly, so no request waits for a bucket that is known to fail. A folder is always tried, and so noticed at once when it works again. */
@@ -198,12 +164,11 @@ export function createTrackedStore(
 			const [key] = args;
 			try {
 				const bytes = await store.read(...args);
-				if (lost.delete(key)) reportLost();
+				lost.found(key);
 				return bytes;
 			} catch (cause) {
 				if (cause instanceof MissingFile) {
-					lost.add(key);
-					await recheckLost();
+					await lost.add(key);
 					throw cause;
 				}
 				throw new AppError('UNAVAILABLE', 'The file cannot be read at the moment. Please try again shortly.', {

@@ -48,7 +48,7 @@ export const ADDRESSES_MAX = 10;
 export const ROUTED_MAX = 20;
 
 /** The settings of a form that say who gets its mails. */
-export interface Addressed {
+interface Addressed {
 	notificationEmail: string | null;
 	notification: NotificationRules | null;
 	routes: readonly MailRoute[];

@@ -1,6 +1,6 @@
 /** Pure: the settings of a form as they are stored, of what a client sent, and as clients read them. */
 
-import { AppError, type FieldError } from '../errors.ts';
+import { type FieldError, rejectFaults } from '../errors.ts';
 import { DEFAULT_FILE_RULES } from '../form-values/file-rules.ts';
 import type { Allowed } from './kinds/setting.ts';
 import { shownNotification, storedNotification } from './notification.ts';
@@ -35,8 +35,7 @@ export function checkFormSettings(
 		const report = (code: string, message: string, field: string = name) => void issues.push({ field, code, message });
 		return [name, input[name] === null ? blank : check(input[name] as object, { name, allowed, report })];
 	});
-	const [first] = issues;
-	if (first) throw new AppError('VALIDATION_ERROR', first.message, { fields: issues });
+	rejectFaults(issues);
 	const checked: Partial<FormSettings> = Object.fromEntries(settings);
 	return { ...checked, ...storedNotification(checked, before) };
 }

@@ -23,14 +23,14 @@ import { whenDue } from './unique-values.ts';
 import { checkVisitorMails } from './visitor-mails.ts';
 
 /** Mails about a change of a form's notification addresses. */
-export interface AddressNotices {
+interface AddressNotices {
 	/** The rows to store with the change. */
 	planAddressNotice(former: FormRow): NewDelivery[];
 	/** Call this once the rows are on disk. */
 	wake(rows: readonly NewDelivery[]): void;
 }
 
-export interface FormsOptions {
+interface FormsOptions {
 	captchas: () => ReadonlySet<Captcha>;
 	/** The largest that a form may allow; unbounded by default. */
 	maxFileBytes?: number;

@@ -168,10 +168,6 @@ const SETTINGS = {
 		option: { flags: '--captcha <vendor>', help: 'The captcha that a submission must pass' },
 	}),
 	spam: spam({
-		minThreshold: 1,
-		maxThreshold: 10,
-		maxHoneypots: 5,
-		code: 'INVALID_SPAM',
 		description:
 			'When a submission is spam: from a score of `threshold` on, 1 to 10 (`null`: only if a rule decides it alone), or if a field ' +
 			'named in `honeypot`, up to five, is filled in. What is left out takes its default, as does all with `null`.',
@@ -185,9 +181,6 @@ const SETTINGS = {
 		},
 	}),
 	files: files({
-		maxFiles: 20,
-		maxTypes: 50,
-		code: 'INVALID_FILES',
 		description:
 			'Files that visitors may attach: up to 20 per submission, bytes of one file (also written as `10MiB`), and types such as ' +
 			'`image/*`, `application/pdf` or `.docx`, any if there are none; held against the content. A submission with another file is rejected, ' +

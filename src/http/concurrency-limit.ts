@@ -2,7 +2,7 @@
 
 import { AppError } from '../errors.ts';
 
-export interface ConcurrencyLimitOptions {
+interface ConcurrencyLimitOptions {
 	perCaller: number;
 	inAll: number;
 	waitMs: number;

@@ -12,7 +12,7 @@ const ESTABLISHED = /: [0-9A-F]+:([0-9A-F]{4}) ([0-9A-F]+:[0-9A-F]{4}) 01 /g;
 /** Part of the time that a client may pause between two requests and still be notified. */
 const QUIET_SHARE = 0.5;
 
-export interface Draining {
+interface Draining {
 	/** Those that the server listens at. */
 	ports: readonly number[];
 	withinMs: number;

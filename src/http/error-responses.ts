@@ -38,7 +38,7 @@ export function errorResponse(error: AppError, requestId: string): Response {
 	});
 }
 
-export interface ErrorHandlerOptions {
+interface ErrorHandlerOptions {
 	log: Log;
 	page(request: Request, error: AppError, requestId: string): Promise<Response>;
 }

@@ -2,7 +2,7 @@
 
 import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value';
-import { AppError, type FieldError } from '../errors.ts';
+import { AppError, type FieldError, rejectFaults } from '../errors.ts';
 import { roughSize } from '../text/byte-sizes.ts';
 import { collectChunks } from './collect-chunks.ts';
 import { NULL_IS_ABSENT } from './schema-types.ts';
@@ -136,8 +136,7 @@ function checkTexts(schema: TObject, value: object): void {
 		const otherwise = options.some(({ type }) => type === 'null') ? 'null for none' : 'leave it out';
 		return [{ field, code: 'EMPTY', message: `${field} must not be an empty text: send a value, or ${otherwise}.` }];
 	});
-	const [first] = fields;
-	if (first) throw new AppError('VALIDATION_ERROR', first.message, { fields });
+	rejectFaults(fields);
 }
 
 function describe(schema: TSchema): string {

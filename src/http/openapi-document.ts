@@ -2,7 +2,7 @@
 
 import { type AnyElysia, Elysia } from 'elysia';
 
-export interface DocumentInfo {
+interface DocumentInfo {
 	version: string;
 	/** The public address of the management API. */
 	baseUrl: string;

@@ -32,7 +32,7 @@ export const ErrorBody = Type.Object(
 );
 
 /** The envelope of the submission endpoint, with two more members that form libraries read. */
-export const SubmitErrorBody = Type.Object(
+const SubmitErrorBody = Type.Object(
 	{
 		success: Type.Literal(false),
 		message: Type.String({ description: 'For visitors, in their language; `error` is in English.' }),

@@ -13,12 +13,12 @@ const END = 3;
 const TICK_MS = 64;
 
 /** How wide a caller is: an address, a network, a larger network. */
-export type Width = 0 | 1 | 2;
+type Width = 0 | 1 | 2;
 /** Places of each set that are left to wider callers, so that these find room when addresses have taken all theirs. */
 const WIDEST = 2;
 
 /** By which a window is found: two numbers of 32 bits. */
-export interface WindowName {
+interface WindowName {
 	high: number;
 	low: number;
 }

@@ -8,7 +8,7 @@ import { type ErrorHandler, toAppError } from './error-responses.ts';
 import { checkedPath } from './host-guard.ts';
 import type { Listener, RequestInfo } from './request-info.ts';
 
-export interface RequestPipelineOptions {
+interface RequestPipelineOptions {
 	log: Log;
 	clientAddress: ClientAddress;
 	onError: ErrorHandler;

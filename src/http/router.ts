@@ -1,7 +1,7 @@
 /** The router of the management routes, with the checks of path, method and query parameters. */
 
 import { type AnyElysia, Elysia } from 'elysia';
-import { AppError } from '../errors.ts';
+import { AppError, rejectFaults } from '../errors.ts';
 import { type ErrorHandler, toAppError } from './error-responses.ts';
 import { createMethodTable, noRoute } from './method-guard.ts';
 import { queryOf } from './query-parameters.ts';
@@ -54,9 +54,7 @@ function createParameterCheck(router: AnyElysia) {
 		const known = declared(request.method, route);
 		if (!known) return;
 		const unknown = [...new Set(queryOf(request).keys())].filter((name) => !known.includes(name)).slice(0, MAX_NAMED);
-		const fields = unknown.map((field) => ({ field, code: 'UNKNOWN_PARAMETER', message: sentence(field, known) }));
-		const [first] = fields;
-		if (first) throw new AppError('VALIDATION_ERROR', first.message, { fields });
+		rejectFaults(unknown.map((field) => ({ field, code: 'UNKNOWN_PARAMETER', message: sentence(field, known) })));
 	};
 }
 

@@ -26,7 +26,7 @@ import { createThanksHandler } from './thanks-handler.ts';
 const ALLOW = 'OPTIONS, POST';
 const ALLOW_GET = 'GET, OPTIONS';
 
-export interface EndpointOptions extends Place {
+interface EndpointOptions extends Place {
 	intake: Intake;
 	senders: Senders;
 	visitors: VisitorMails;

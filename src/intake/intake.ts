@@ -14,7 +14,7 @@ import type { FormRow } from '../storage/tables.ts';
 import type { ByteBudget } from '../tasks/byte-budget.ts';
 import { type BodyReservation, createBodyReservations, declaredSize, readSmallBody } from './body/bytes.ts';
 import { type Content, contentOf } from './body/content.ts';
-import type { Field, Posted } from './body/fields.ts';
+import type { Posted, PostedField } from './body/fields.ts';
 import { readJsonFields } from './body/json-fields.ts';
 import { isJsonBody, type Media, mediaKind, readFields } from './body/media.ts';
 import { createMultipartReader } from './body/multipart-reader.ts';
@@ -35,7 +35,7 @@ const FREE_BODY_BYTES = 16 * 1024;
 /** The most bodies at one time with uncounted bytes: together these take no more than the share of one network. */
 const FREE_BODIES = 192;
 
-export interface IntakeOptions extends Omit<StoreOptions, 'now'> {
+interface IntakeOptions extends Omit<StoreOptions, 'now'> {
 	storage: Storage;
 	forms: { findBySlug: FindBySlug };
 	/** Memory for large bodies; beyond it they are rejected with Retry-After. */
@@ -145,7 +145,7 @@ export function createIntake(options: IntakeOptions) {
 		findForm,
 		rates,
 		/** The fields of a JSON text within the limits of submissions; of a whole one, they may be a member. @throws AppError */
-		readJson(text: string, isWhole = false): Field[] {
+		readJson(text: string, isWhole = false): PostedField[] {
 			const { maxFields, maxDepth, maxNameBytes } = fieldLimits;
 			const around = {
 				maxFields: 2 * maxFields + 100,

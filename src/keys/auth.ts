@@ -20,7 +20,7 @@ import {
 import { bearerToken } from './token.ts';
 
 /** Authenticates by another credential, such as a session cookie; `undefined` if the request has none. */
-export type OtherCredential = (request: Request) => Promise<Principal | undefined>;
+type OtherCredential = (request: Request) => Promise<Principal | undefined>;
 
 /**
  * Counts a failed attempt to authenticate, in the audit log with these circumstances.

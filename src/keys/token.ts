@@ -8,7 +8,7 @@ const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const TOKEN = /^(?:sk_live_|sk_test_|fk_)[0-9A-Za-z]{38}$/;
 
-export type TokenKind = Mode | 'form';
+type TokenKind = Mode | 'form';
 
 const PREFIX: Record<TokenKind, string> = { live: 'sk_live_', test: 'sk_test_', form: 'fk_' };
 

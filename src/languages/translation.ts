@@ -18,16 +18,16 @@ export type Value =
 	| { list: readonly Value[] }
 	| { says: Sentence };
 
-export type Values = Readonly<Record<string, Value>>;
+export type SentenceValues = Readonly<Record<string, Value>>;
 
 /** A sentence in no language yet. */
-export type Sentence = readonly [key: Key, values?: Values];
+export type Sentence = readonly [key: Key, values?: SentenceValues];
 
 export interface Translation {
 	/** Its code. */
 	readonly language: string;
 	readonly direction: 'ltr' | 'rtl';
-	say(key: Key, values?: Values): string;
+	say(key: Key, values?: SentenceValues): string;
 	/** A value by itself. */
 	show(value: Value): string;
 	/** Text of whatever direction, so that it does not take what is around it along. */
@@ -81,7 +81,7 @@ export function createTranslation(language: string, catalogue: Catalogue): Trans
 
 	const apart = (text: string) => (direction === 'rtl' ? `\u2068${text}\u2069` : text);
 
-	function say(key: Key, values: Values = {}): string {
+	function say(key: Key, values: SentenceValues = {}): string {
 		const entry = catalogue[key];
 		const text = typeof entry === 'string' ? entry : (entry[plurals().select(Number(values.count))] ?? entry.other);
 		return text.replace(PLACEHOLDER, (_, name: string) => apart(show(values[name] ?? '')));

@@ -2,7 +2,7 @@
 
 import type { Catalogue, Key } from './catalogue.ts';
 import { catalogue as english } from './catalogues/en.ts';
-import { createTranslation, type Sentence, type Translation, type Values } from './translation.ts';
+import { createTranslation, type Sentence, type SentenceValues, type Translation } from './translation.ts';
 
 const made = new Map<string, Translation>();
 
@@ -15,7 +15,7 @@ function translation(language: string, catalogue: Catalogue): Translation {
 export const inEnglish = (): Translation => translation('en', english);
 
 /** A sentence for programs and logs. */
-export const say = (key: Key, values?: Values): string => inEnglish().say(key, values);
+export const say = (key: Key, values?: SentenceValues): string => inEnglish().say(key, values);
 
 /** English for a language without a catalogue. */
 export async function translationOf(language: string): Promise<Translation> {

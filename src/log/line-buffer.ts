@@ -3,7 +3,7 @@
 const WRITE_AFTER_MS = 100;
 const WRITE_AT_CHARACTERS = 65_536;
 
-export interface LineBufferOptions {
+interface LineBufferOptions {
 	/** Writes one or more whole lines. Only `flush` calls it again before a returned promise has resolved. */
 	write(lines: Uint8Array): unknown;
 	/** Called after each write. */

@@ -3,14 +3,14 @@
 import { createLineBuffer } from './line-buffer.ts';
 import { printable, printableJson } from './line-text.ts';
 
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** The details of an event. Never a key, an Authorization header, a body or a submitted value. */
-export type LogFields = Record<string, unknown>;
+type LogFields = Record<string, unknown>;
 
 /** One completed request. */
-export interface AccessLine {
+interface AccessLine {
 	/** Letters, digits and hyphens. */
 	requestId: string;
 	method: string;

@@ -17,7 +17,7 @@ const MAX_ANNOUNCEMENTS = 100;
 const MAX_HEADER_BYTES = 16 * 1024;
 const LAST_PRIVILEGED_PORT = 1023;
 
-export interface ResolvedAddress {
+interface ResolvedAddress {
 	address: string;
 	family: number;
 }
@@ -31,13 +31,13 @@ export interface PostRequest {
 }
 
 /** At which step a request failed before there was a response. */
-export type PostFailure = 'url' | 'forbidden' | 'dns' | 'connection' | 'tls' | 'timeout' | 'aborted' | 'protocol';
+type PostFailure = 'url' | 'forbidden' | 'dns' | 'connection' | 'tls' | 'timeout' | 'aborted' | 'protocol';
 
 export type PostResult =
 	| { hasResponse: true; status: number; bodyExcerpt: string; retryAfter: string | undefined }
 	| { hasResponse: false; failure: PostFailure; message: string };
 
-export interface GuardedPostOptions {
+interface GuardedPostOptions {
 	/** Addresses and ranges that may be reached although they are not public. */
 	allowed?: readonly string[];
 	/** Bound on the whole exchange, name resolution included. */

@@ -18,7 +18,7 @@ export interface Handlers {
 	submit: Fetch;
 }
 
-export interface HandlersSetup {
+interface HandlersSetup {
 	/** True if one listener serves both addresses; then it uses `base`. */
 	isShared: boolean;
 	urls: PublicUrls;

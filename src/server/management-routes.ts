@@ -80,8 +80,10 @@ export function mountManagement(router: AnyElysia, app: App, urls: PublicUrls): 
 	const cookie = createSessionCookie(urls.base, LIFETIME_MS);
 	const personOf = createPersonOf(app.config);
 	const credential = createSessionCredential(app.sessions, {
-		...{ cookie, personOf },
-		...{ baseUrl: urls.base, idlePath: EVENTS_PATH },
+		cookie,
+		personOf,
+		baseUrl: urls.base,
+		idlePath: EVENTS_PATH,
 	});
 	const auth = createAuth(app.keys, {
 		api,

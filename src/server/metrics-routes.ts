@@ -1,6 +1,5 @@
 /** The state of the server for monitoring, in the text format of Prometheus. */
 
-import { readdirSync } from 'node:fs';
 import { and, count, eq, min } from 'drizzle-orm';
 import { Elysia } from 'elysia';
 import type { App } from '../app.ts';
@@ -8,6 +7,7 @@ import { VERSION } from '../config/version.ts';
 import { operation } from '../http/openapi.ts';
 import type { Auth } from '../keys/auth.ts';
 import { CONTENT_TYPE, type Family, type Sample, toText } from '../metrics/exposition.ts';
+import { countDescriptors } from '../storage/descriptors.ts';
 import { FINDING_NAMES } from '../storage/findings.ts';
 import { sessions } from '../storage/session-tables.ts';
 import { CHANNELS, deliveries } from '../storage/tables.ts';
@@ -43,6 +43,7 @@ function one(name: string, help: string, value: number | null | undefined): Fami
 
 function processFamilies(): Family[] {
 	const { user, system } = process.cpuUsage();
+	const { used, limit } = countDescriptors();
 	return [
 		{
 			name: 'process_cpu_seconds_total',
@@ -52,18 +53,9 @@ function processFamilies(): Family[] {
 		},
 		one('process_resident_memory_bytes', 'Memory of the process.', process.memoryUsage.rss()),
 		one('process_start_time_seconds', 'Start of the process since 1970.', Date.now() / 1000 - process.uptime()),
-		one('process_open_fds', 'Open file descriptors.', openDescriptors()),
+		one('process_open_fds', 'Open file descriptors.', Number.isFinite(limit) ? used : undefined),
 		gauge('formsrv_build_info', 'The version of the server.', [{ labels: { version: VERSION }, value: 1 }]),
 	];
-}
-
-/** Only Linux tells. */
-function openDescriptors(): number | undefined {
-	try {
-		return readdirSync('/proc/self/fd').length;
-	} catch {
-		return undefined;
-	}
 }
 
 async function stateFamilies({ backups, config, storage, streams, now }: App): Promise<Family[]> {

@@ -12,7 +12,7 @@ import type { Finding } from '../storage/findings.ts';
 import type { PublicUrls } from './public-urls.ts';
 
 /** The path of the submission endpoint: at the submit address, and at the base. */
-export type SubmitPrefix = '/f' | '/api/f';
+type SubmitPrefix = '/f' | '/api/f';
 
 /**
  * These few paths get most requests and must be ready first after a start, so they do without the router.

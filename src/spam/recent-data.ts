@@ -1,5 +1,6 @@
 /** Submissions with the same bytes as one before: the findings of the text rules hold again. */
 
+import { DAY_MS } from '../tasks/durations.ts';
 import type { SpamReason } from './verdict.ts';
 
 /** The known facts of a text once it was read. */
@@ -12,7 +13,7 @@ export interface Reading {
 	isSame: boolean;
 }
 
-export interface KnownData {
+interface KnownData {
 	checksum: number;
 	/** Absent until it comes again: most data comes once. */
 	reading?: Reading;
@@ -20,9 +21,6 @@ export interface KnownData {
 
 /** A ring would have to be searched; of two with the same place the later one stays. */
 const PLACES = 4096;
-const DAY_MS = 24 * 3600_000;
-
-export type RecentData = ReturnType<typeof createRecentData>;
 
 export function createRecentData() {
 	const checksums = new Int32Array(PLACES);

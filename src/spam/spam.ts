@@ -13,7 +13,7 @@ import { createLists } from './lists/lists.ts';
 import { createDisposableCheck } from './sender/disposable.ts';
 import { createLoadTimeTokens } from './sender/load-time-tokens.ts';
 
-export interface SpamOptions {
+interface SpamOptions {
 	formRate: Pick<RateLimiter, 'isOver'>;
 	/** A file with domains of disposable mail addresses, in place of the list in the program. */
 	disposableDomains: string | null;

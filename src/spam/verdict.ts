@@ -12,7 +12,7 @@ export interface SpamReason {
 }
 
 /** Points of a decisive rule: as many as the highest threshold. */
-export const DECISIVE_POINTS = 10;
+const DECISIVE_POINTS = 10;
 
 /** A reason that makes a submission spam by itself. */
 export function decisive(rule: RuleName, detail: string): SpamReason {

@@ -25,7 +25,7 @@ export interface ClockReport {
 /** Where the clock cannot be read. */
 export const NO_CLOCK: ClockReport = { problem: null, latest: null };
 
-export interface ClockFacts {
+interface ClockFacts {
 	timeline: Timeline;
 	/** The newest id that is stored. */
 	newestId: number;

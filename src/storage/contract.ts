@@ -9,7 +9,6 @@ import type { DiskUse } from './database.ts';
 import type { Counts, Filter, Place } from './filters.ts';
 import type { Findings } from './findings.ts';
 import type {
-	Change,
 	Confirmation,
 	Confirming,
 	FieldNames,
@@ -18,6 +17,7 @@ import type {
 	List,
 	ListQuery,
 	NewSubmission,
+	OwnedChange,
 	PageEntry,
 	Paging,
 	Scanned,
@@ -169,7 +169,7 @@ export interface SubmissionStore {
 	 * owner's mark, kept in the table `spamMarks`, which teaches. Spam holds no unique values; what becomes genuine holds those that
 	 * no other submission holds by then. A pending one can become spam; nothing else ends that it waits.
 	 */
-	change(formId: number, ids: readonly number[], change: Change, options?: ChangeOptions): Promise<number[]>;
+	change(formId: number, ids: readonly number[], change: OwnedChange, options?: ChangeOptions): Promise<number[]>;
 	/**
 	 * Has pending submissions of a form, the older first, lie in its inbox from `confirmedAt` on (milliseconds since 1970), each with its
 	 * deliveries, all in one transaction; returns what came of each. A form with `maxSubmissions` never has more by this.
@@ -255,7 +255,7 @@ export interface Clock {
 	isSettled(): boolean;
 }
 
-export type Values = (string | number | null)[];
+export type RowValues = (string | number | null)[];
 
 export interface MovedTable {
 	name: string;
@@ -270,7 +270,7 @@ export interface MoveSide {
 	ownValue: string;
 	count(table: MovedTable): Promise<number>;
 	/** Those behind a key, in chunks. */
-	rows(table: MovedTable, after?: Values): AsyncIterable<Values[]>;
+	rows(table: MovedTable, after?: RowValues): AsyncIterable<RowValues[]>;
 	close(): Promise<void>;
 }
 
@@ -279,9 +279,9 @@ export type MoveSource = MoveSide;
 
 /** No server starts on it until it is finished. */
 export interface MoveTarget extends MoveSide {
-	lastKey(table: MovedTable): Promise<Values | undefined>;
+	lastKey(table: MovedTable): Promise<RowValues | undefined>;
 	/** In one transaction, with the derived data. */
-	write(table: MovedTable, rows: readonly Values[]): Promise<void>;
+	write(table: MovedTable, rows: readonly RowValues[]): Promise<void>;
 	/** Makes a database of it that servers may use. */
 	finish(): Promise<void>;
 }

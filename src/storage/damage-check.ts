@@ -10,8 +10,6 @@ type Row = Texts & { id: number };
 /** Texts that were read as JSON are known by their hashes, of as many submissions: a page costs a few microseconds for it, not twenty. */
 const MAX_KNOWN = 8192;
 
-export type DamageCheck = ReturnType<typeof createDamageCheck>;
-
 export function createDamageCheck({ submissions, findings }: Pick<Storage, 'submissions' | 'findings'>) {
 	const known = new Map<number, number>();
 

@@ -2,8 +2,8 @@
 
 import type { ClockReport } from './clock-report.ts';
 import type { DiskRoom } from './disk-room.ts';
-import type { StoredErasure } from './erasure-records.ts';
 import type { OutboxReport } from './pauses.ts';
+import type { ServerValue } from './server-values.ts';
 
 type Soon<T> = T | Promise<T>;
 
@@ -57,9 +57,9 @@ export interface DatabaseFile extends Database {
 	/** Holds what waits to be sent in a copy, and returns how much that is. */
 	hold(reason: string): number;
 	/** The records of erasures in it. @throws AppError or Error if it cannot be read */
-	erasures(): StoredErasure[];
+	erasures(): ServerValue[];
 	/** Takes those of another database that it does not have, to be done again; returns how many these are. */
-	repeatErasures(others: readonly StoredErasure[]): number;
+	repeatErasures(others: readonly ServerValue[]): number;
 	/** Takes over the alerts that are open in another database, as far as it can be read, so that their ends are told. */
 	takeAlerts(other: string): void;
 	/** Puts a copy in its place and keeps what was there under another name; for the holder of the lock. */

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 
-export interface Descriptors {
+interface Descriptors {
 	used: number;
 	limit: number;
 }

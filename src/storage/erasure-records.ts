@@ -6,9 +6,3 @@ export const ERASURE_PREFIX = 'erasure:';
 export function againOf<Kept extends object>(record: Kept) {
 	return { ...record, state: 'running', leasedUntil: 0, againAt: null } as const;
 }
-
-/** A row of the table `serverValues`. */
-export interface StoredErasure {
-	name: string;
-	value: string;
-}

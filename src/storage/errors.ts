@@ -46,3 +46,10 @@ export class FormGone extends AppError {
 		super('FORM_NOT_FOUND', message);
 	}
 }
+
+/** The form has no such submission, or not any more. */
+export class SubmissionGone extends AppError {
+	constructor() {
+		super('NOT_FOUND', 'There is no such submission.');
+	}
+}

@@ -163,7 +163,7 @@ const OVER_AFTER_MS = 5000;
 
 export type Findings = ReturnType<typeof createFindings>;
 
-export interface FindingsOptions {
+interface FindingsOptions {
 	log?: Log;
 	now?: () => number;
 	/** Milliseconds that pass, whatever the clock does. */

@@ -17,7 +17,7 @@ const MIN_REST_MS = 2;
 const FLOOD_ARRIVALS = 250;
 const RETRY_AFTER_MS = 10_000;
 
-export interface FollowingIndex {
+interface FollowingIndex {
 	/** Indexes some of the next settled submissions; `false` if there is nothing to do. */
 	advance(): Promise<boolean>;
 	/** Removes some deleted submissions; `false` if there is nothing to do. */

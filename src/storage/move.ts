@@ -7,7 +7,7 @@ import { is } from 'drizzle-orm';
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { AppError } from '../errors.ts';
 import * as auditTable from './audit-table.ts';
-import type { MovedTable, MoveSide, MoveSource, MoveTarget, Values } from './contract.ts';
+import type { MovedTable, MoveSide, MoveSource, MoveTarget, RowValues } from './contract.ts';
 import { databaseAt, openSource, openTarget } from './open.ts';
 import * as sessionTables from './session-tables.ts';
 import * as spamTables from './spam-tables.ts';
@@ -15,13 +15,13 @@ import * as tables from './tables.ts';
 import * as uniqueTable from './unique-table.ts';
 import * as visitorTables from './visitor-tables.ts';
 
-export interface MoveOptions {
+interface MoveOptions {
 	from: string;
 	to: string;
 	report(done: number, total: number): void;
 }
 
-export interface TableReport {
+interface TableReport {
 	table: string;
 	rows: number;
 	/** Hash of all rows in the order of their keys, hexadecimal. */
@@ -129,7 +129,7 @@ async function moveAll(source: MoveSource, target: MoveTarget, report: MoveOptio
 	return reports;
 }
 
-function isOwn({ ownValue }: MoveSide, { name }: MovedTable, [first]: Values): boolean {
+function isOwn({ ownValue }: MoveSide, { name }: MovedTable, [first]: RowValues): boolean {
 	return name === 'server_values' && first === ownValue;
 }
 
@@ -148,7 +148,7 @@ async function digest(side: MoveSide, table: MovedTable, progress: (rows: number
 }
 
 /** PostgreSQL cannot hold the character NUL, and gets another in its place. */
-function comparable(value: Values[number]): Values[number] {
+function comparable(value: RowValues[number]): RowValues[number] {
 	return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
 }
 

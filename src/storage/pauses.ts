@@ -3,7 +3,7 @@
 import { MINUTE_MS } from '../tasks/durations.ts';
 
 /** Destinations are busy or restarted now and then; a longer pause needs its operator. */
-export const LONG_PAUSE_MS = 15 * MINUTE_MS;
+const LONG_PAUSE_MS = 15 * MINUTE_MS;
 export const PAUSE_PREFIX = 'paused:';
 
 /** The destinations of mails, which have one server. */
@@ -31,7 +31,7 @@ export interface OutboxReport {
 }
 
 /** A row of the table `serverValues`. */
-export interface StoredPause {
+interface StoredPause {
 	name: string;
 	value: string;
 }

@@ -51,7 +51,7 @@ type Thread = Worker & Pick<Bun.Worker, 'ref' | 'unref'>;
 
 export type Reader<Calls extends ReaderCalls> = ReturnType<typeof createReader<Calls>>;
 
-export interface ReaderOptions {
+interface ReaderOptions {
 	/** The path of the thread's program, which calls `serveScans`. */
 	program: string | undefined;
 	findings: Pick<Findings, 'set'>;

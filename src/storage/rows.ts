@@ -64,7 +64,7 @@ export const PAGE_COLUMNS = `${COLUMNS.replace(
 export const HEAD_COLUMNS = `${listOf(FLAGS)}, octet_length(data)`;
 export const FLAG_COLUMNS = `id, ${listOf(FLAGS)}`;
 export const OWNED_NAMES = `id, ${listOf(OWNED_COLUMNS)}`;
-export const FLAG_NAMES = FLAGS.map(({ name }) => name);
+export const FLAG_COLUMN_NAMES = FLAGS.map(({ name }) => name);
 
 /** A mark in place of another: one that teaches its form alone leaves what all forms learn of the submission as it was. */
 export const MARK_AGAIN = `is_spam = excluded.is_spam,

@@ -13,7 +13,7 @@ const COLON = /\s*:/y;
 const GRAM_LENGTH = 3;
 
 /** The searched texts of one submission. */
-export interface SearchText {
+interface SearchText {
 	/** The values, folded, one per line. */
 	text: string;
 	/** Words of one or two characters, and all such pieces of scripts that put no spaces between words. */
@@ -21,7 +21,7 @@ export interface SearchText {
 }
 
 /** All of it has to be found. */
-export interface SearchTerms {
+interface SearchTerms {
 	/** To be found anywhere, inside of words too. */
 	parts: string[];
 	/** To be found among {@link SearchText.shortWords}. */

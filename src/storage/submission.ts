@@ -97,7 +97,7 @@ export const holdsValues = (row: NewSubmission): boolean =>
 export type Owned = Pick<StoredSubmission, OwnedName>;
 
 /** The columns to set, and the words to add to the lists of each submission as it has them, and to remove. */
-export type Change = Partial<Owned & Record<WordList['adding' | 'removing'], readonly string[]>>;
+export type OwnedChange = Partial<Owned & Record<WordList['adding' | 'removing'], readonly string[]>>;
 
 /** A pending submission that is to be confirmed, and the deliveries to be written with that. */
 export interface Confirming {

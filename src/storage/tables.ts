@@ -28,7 +28,7 @@ export type ListName = (typeof LISTS)[number];
 
 /** `mail` to owners; `visitor`: mails to visitors. */
 export const CHANNELS = ['mail', 'webhook', 'visitor'] as const;
-export type Channel = (typeof CHANNELS)[number];
+export type ChannelName = (typeof CHANNELS)[number];
 
 /**
  * `gathered`: one of many that a digest stands for. `withheld`: not sent until the owner releases it, as for spam.
@@ -47,8 +47,8 @@ export const DELIVERY_STATES = [
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** `unchecked`: to be scanned; `null`: there is no scanner. */
-export const SCANS = ['unchecked', 'clean', 'infected'] as const;
-export type Scan = (typeof SCANS)[number];
+export const SCAN_VERDICTS = ['unchecked', 'clean', 'infected'] as const;
+export type ScanVerdict = (typeof SCAN_VERDICTS)[number];
 
 export const flag = (name: string) => integer(name, { mode: 'boolean' }).notNull().default(false);
 export const counter = (name: string) => integer(name).notNull().default(0);
@@ -223,7 +223,7 @@ export const files = sqliteTable(
 		sha256: text('sha256').notNull(),
 		/** `null`: the bytes were not kept, because the honeypot was filled in, or are no longer. */
 		key: text('key'),
-		scan: text('scan', { enum: SCANS }),
+		scan: text('scan', { enum: SCAN_VERDICTS }),
 	},
 	(table) => [
 		index('files_submission').on(table.submissionId),

@@ -2,10 +2,10 @@
 
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 
-export const VISITOR_MAIL_KINDS = ['response', 'confirmation'] as const;
+const VISITOR_MAIL_KINDS = ['response', 'confirmation'] as const;
 export type VisitorMailKind = (typeof VISITOR_MAIL_KINDS)[number];
 
-export const SUPPRESSION_REASONS = ['rejected', 'asked'] as const;
+const SUPPRESSION_REASONS = ['rejected', 'asked'] as const;
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
 
 /** The mails to visitors of the last day or so. It outlives forms: deleting one frees no place in the bounds. */

@@ -6,7 +6,7 @@ import { paginationSchema } from '../http/paging.ts';
 import { ignoredMembers, nullable, omissible, stringEnum, stringMap } from '../http/schema-types.ts';
 import { RULES } from '../spam/rules.ts';
 import { FLAGS, mapFlags, mapTexts, mapWordLists, TEXTS } from '../storage/owned.ts';
-import { SCANS } from '../storage/tables.ts';
+import { SCAN_VERDICTS } from '../storage/tables.ts';
 
 const flags = mapFlags((name) => Type.Boolean({ description: `Whether it is ${FLAGS[name][0]}.` }));
 const ownWords = {
@@ -39,7 +39,7 @@ export const SubmittedFile = Type.Object(
 		size: Type.Integer({ description: 'In bytes.' }),
 		sha256: Type.String({ description: 'Of its bytes, hexadecimal.' }),
 		scan: Type.Optional(
-			stringEnum(SCANS, {
+			stringEnum(SCAN_VERDICTS, {
 				description: 'What the virus scanner found; `unchecked`: it did not look yet. Absent without a scanner.',
 			}),
 		),

@@ -2,9 +2,10 @@
 
 import { presentFlagged } from '../delivery/present-submission.ts';
 import type { Retries } from '../delivery/retries.ts';
-import { AppError, invalidField } from '../errors.ts';
+import { invalidField } from '../errors.ts';
 import { decodeId, encodeId, IDS_PER_MILLISECOND } from '../ids.ts';
 import type { Clock, Storage } from '../storage/contract.ts';
+import { SubmissionGone } from '../storage/errors.ts';
 import type { PageEntry, Selection } from '../storage/submission.ts';
 import type { FormRow, Mode } from '../storage/tables.ts';
 import { DAY_MS } from '../tasks/durations.ts';
@@ -20,13 +21,13 @@ const CLOCKS_DIFFER_IDS = DAY_MS * IDS_PER_MILLISECOND;
 
 export type Submissions = ReturnType<typeof createSubmissions>;
 
-export interface SubmissionsOptions extends PageWriterOptions {
+interface SubmissionsOptions extends PageWriterOptions {
 	release: Retries['release'];
 	now?: () => number;
 }
 
 /** The caller of a request. */
-export interface RequestScope {
+interface RequestScope {
 	mode?: Mode;
 	/** The key or session whose concurrency limit applies; without one none does. */
 	caller?: string;
@@ -43,7 +44,7 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 
 	async function find(form: FormRow, id: string): Promise<PageEntry> {
 		const [found] = await submissions.entries(form.id, [decodeId(id) ?? -1]);
-		if (!found) throw notFound();
+		if (!found) throw new SubmissionGone();
 		return found;
 	}
 
@@ -123,7 +124,7 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 		async remove(formId: string, { mode, id }: { mode?: Mode; id: string }): Promise<void> {
 			const form = await storage.findForm(formId, mode);
 			const removed = await submissions.remove(form.id, [decodeId(id) ?? -1]);
-			if (removed.length === 0) throw notFound();
+			if (removed.length === 0) throw new SubmissionGone();
 		},
 	};
 }
@@ -136,8 +137,4 @@ function behind(id: number, clock: Pick<Clock, 'end'>): number {
 		'INVALID_CURSOR',
 		'after names a place behind all submissions: take the pagination.cursor of a page.',
 	);
-}
-
-function notFound(): AppError {
-	return new AppError('NOT_FOUND', 'There is no such submission.');
 }

@@ -17,5 +17,8 @@ export function cutText(text: string, max: number, sizeOf: (text: string) => num
 	return text.slice(0, end) + CUT;
 }
 
+/** A text that was cut, without half of a character at its end. */
+export const withoutHalf = (text: string): string => text.replace(/[\ud800-\udbff]$/, '');
+
 /** The number of bytes in UTF-8. */
 export const bytesOf = (text: string): number => new TextEncoder().encode(text).length;

@@ -1,5 +1,7 @@
 /** Pure: `{{name}}` in texts of owners, checked when they are saved and filled in when they are sent. There is no logic. */
 
+import { withoutHalf } from './cut-text.ts';
+
 /** The placeholders that are no fields. */
 export const OWN_PLACEHOLDERS = [
 	'form.name',
@@ -8,14 +10,14 @@ export const OWN_PLACEHOLDERS = [
 	'submission.url',
 	'submission.createdAt',
 ] as const;
-export type OwnPlaceholder = (typeof OWN_PLACEHOLDERS)[number];
+type OwnPlaceholder = (typeof OWN_PLACEHOLDERS)[number];
 
 export type PlaceholderValues = Partial<Record<OwnPlaceholder, string>> & {
 	/** The last of one name counts. */
 	fields?: readonly { name: string; text: string }[];
 };
 
-export interface FillBounds {
+interface FillBounds {
 	/** Characters of one value; the rest is left out. */
 	valueMax: number;
 	/** Characters of the whole text; the rest is left out. */
@@ -66,7 +68,7 @@ export function fillPlaceholders(text: string, values: PlaceholderValues, { valu
 
 /** Does not end in half of a pair. */
 function beginning(text: string, max: number): string {
-	return text.length <= max ? text : text.slice(0, max).replace(/[\ud800-\udbff]$/, '');
+	return text.length <= max ? text : withoutHalf(text.slice(0, max));
 }
 
 function isOwn(name: string): name is OwnPlaceholder {

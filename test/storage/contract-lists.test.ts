@@ -7,7 +7,7 @@ import { encodeId } from '../../src/ids.ts';
 import type { Storage } from '../../src/storage/contract.ts';
 import { FILTERS, type Filter, type Flags, NEW, PLACE, PLACES, toCounts } from '../../src/storage/filters.ts';
 import { searchWords } from '../../src/storage/search-words.ts';
-import type { Change, ListQuery } from '../../src/storage/submission.ts';
+import type { ListQuery, OwnedChange } from '../../src/storage/submission.ts';
 import { forms } from '../../src/storage/tables.ts';
 import { changeWords } from '../../src/storage/word-lists.ts';
 import type { readChunk } from '../../src/submissions/export/chunk.ts';
@@ -76,7 +76,7 @@ async function expectList(
 	expect((await submissions.countsBetween([FORM], range)).get(FORM)).toEqual([below, between.length]);
 }
 
-function changed(row: Stored, { addLabels, removeLabels, ...flags }: Change): Stored {
+function changed(row: Stored, { addLabels, removeLabels, ...flags }: OwnedChange): Stored {
 	const isPending = row.isPending && !flags.isSpam;
 	const labels = changeWords(row.labels, { add: addLabels, remove: removeLabels });
 	return { ...row, ...flags, isPending, labels } as Stored;

@@ -12,8 +12,6 @@ interface Collected {
 	isChanged: boolean;
 }
 
-export type EventBatch = ReturnType<typeof createEventBatch>;
-
 export function createEventBatch() {
 	let byForm = new Map<number, Collected>();
 

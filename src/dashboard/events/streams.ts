@@ -3,7 +3,7 @@
 import { eq } from 'drizzle-orm';
 import { AppError } from '../../errors.ts';
 import { encodeId } from '../../ids.ts';
-import { hasPermission, isFormLevel, callerOf as limitedAs, type Principal } from '../../keys/permissions.ts';
+import { callerOf, hasPermission, isFormLevel, type Principal } from '../../keys/permissions.ts';
 import type { Storage } from '../../storage/contract.ts';
 import { forms, type Mode } from '../../storage/tables.ts';
 import { createEventBatch, serverSentEvent } from './batch.ts';
@@ -29,7 +29,7 @@ const MAX_QUEUED_CHUNKS = 100;
 const MAX_CACHED_MODES = 10_000;
 const RETRY_AFTER_SECONDS = 10;
 
-export interface StreamOptions {
+interface StreamOptions {
 	principal: Principal;
 	/** Called at every check; rejects once the credential is no longer valid. */
 	reauthenticate: () => Promise<unknown>;
@@ -64,7 +64,7 @@ export function createEventStreams({ db, events }: Pick<Storage, 'db' | 'events'
 
 	/** Closes the streams of keys and sessions that have ended; checks each key or session once. */
 	async function endInvalid(): Promise<void> {
-		for (const sameCaller of Map.groupBy(streams, ({ principal }) => callerOf(principal)).values()) {
+		for (const sameCaller of Map.groupBy(streams, ({ principal }) => credentialOf(principal)).values()) {
 			await sameCaller[0]?.reauthenticate().catch(() => {
 				for (const { close } of sameCaller) close();
 			});
@@ -83,7 +83,7 @@ export function createEventStreams({ db, events }: Pick<Storage, 'db' | 'events'
 	function checkLimits(caller: Principal): void {
 		const { keyId, sessionId } = caller;
 		const open = [...streams].map(({ principal }) => principal);
-		const ofCaller = open.filter((other) => callerOf(other) === callerOf(caller)).length;
+		const ofCaller = open.filter((other) => credentialOf(other) === credentialOf(caller)).length;
 		const ofKey = keyId === null ? 0 : open.filter((other) => other.keyId === keyId).length;
 		const maxPerKey = isFormLevel(caller) ? MAX_PER_FORM_KEY : MAX_PER_KEY;
 		if (ofCaller >= MAX_PER_CALLER || ofKey >= maxPerKey) {
@@ -103,8 +103,8 @@ export function createEventStreams({ db, events }: Pick<Storage, 'db' | 'events'
 	function makeRoom(caller: Principal, { limit, counts }: { limit: number; counts: (of: Principal) => boolean }): void {
 		const counted = [...streams].filter(({ principal }) => counts(principal));
 		if (counted.length < limit) return;
-		const byKey = Map.groupBy(counted, ({ principal }) => limitedAs(principal));
-		const own = byKey.get(limitedAs(caller))?.length ?? 0;
+		const byKey = Map.groupBy(counted, ({ principal }) => callerOf(principal));
+		const own = byKey.get(callerOf(caller))?.length ?? 0;
 		const [most = []] = [...byKey.values()].sort((a, b) => b.length - a.length);
 		if (own + 1 >= most.length) {
 			throw new AppError('UNAVAILABLE', 'Too many event streams are open. Try again shortly.', {
@@ -189,7 +189,8 @@ export function createEventStreams({ db, events }: Pick<Storage, 'db' | 'events'
 	};
 }
 
-function callerOf({ keyId, sessionId }: Principal): string | null {
+/** The session or key that opened a stream. */
+function credentialOf({ keyId, sessionId }: Principal): string | null {
 	return sessionId ?? keyId;
 }
 

@@ -28,7 +28,7 @@ export interface Session {
 }
 
 /** How a person signed in, for the audit log. */
-export interface Entrance {
+interface Entrance {
 	way: 'key' | 'link' | 'proxy' | 'oidc';
 	/** By which the person was known. */
 	email?: string;

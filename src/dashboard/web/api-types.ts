@@ -4,7 +4,7 @@ import type { Static } from '@sinclair/typebox';
 import type { DeliveryWithContent, MailContent } from '../../delivery/schema.ts';
 import type { ErrorEnvelope as Envelope } from '../../http/error-responses.ts';
 import type { FlagName, OwnedName } from '../../storage/owned.ts';
-import type { Channel, DeliveryState } from '../../storage/tables.ts';
+import type { ChannelName, DeliveryState } from '../../storage/tables.ts';
 import type { BulkTarget } from '../../submissions/bulk/schema.ts';
 import type { FileLink as FileLinkSchema } from '../../submissions/files/schema.ts';
 import type {
@@ -26,7 +26,7 @@ export type { CreateForm, Form, UpdateForm } from '../../forms/schema.ts';
 export type { FieldSuggestion } from '../../forms/suggestion/suggest-fields.ts';
 export type { ApiKey, CreateApiKey } from '../../keys/schema.ts';
 export type { ChangeLists as ChangeSpamLists, Lists as SpamLists } from '../../spam/lists/schema.ts';
-export type { Channel, DeliveryState, Mode, Permission } from '../../storage/tables.ts';
+export type { ChannelName, DeliveryState, Mode, Permission } from '../../storage/tables.ts';
 export type { BulkTarget } from '../../submissions/bulk/schema.ts';
 export type { AllStats } from '../../submissions/stats/schema.ts';
 export type { OpenSession, SessionView as Session, SignedIn, SignInWays } from '../sessions/schema.ts';
@@ -89,7 +89,7 @@ export interface AuditQuery {
 export interface DeliveryQuery {
 	state?: DeliveryState;
 	form?: string;
-	channel?: Channel;
+	channel?: ChannelName;
 	limit?: number;
 	offset?: number;
 }

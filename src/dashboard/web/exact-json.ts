@@ -3,7 +3,7 @@
 const SOURCE = Symbol('source');
 
 /** A number as it was written, such as `1.10` or `12345678901234567890`. */
-export interface Numeral {
+interface Numeral {
 	[SOURCE]: string;
 }
 

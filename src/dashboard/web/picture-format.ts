@@ -1,6 +1,6 @@
 /** Pure: detects a picture and its size by its first bytes; only formats that cannot contain anything executable. */
 
-export interface PictureFormat {
+interface PictureFormat {
 	type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' | 'image/avif';
 	width: number;
 	height: number;

@@ -19,7 +19,7 @@ export function fieldValue(data: Record<string, unknown>, name: string): unknown
 	return Object.hasOwn(data, name) ? data[name] : undefined;
 }
 
-export interface Summary {
+interface Summary {
 	title: string;
 	snippet: string;
 }

@@ -1,6 +1,6 @@
 /** Runs a function once after a delay, however often it is called meanwhile. */
 
-export interface Throttle {
+interface Throttle {
 	(): void;
 	cancel: () => void;
 }

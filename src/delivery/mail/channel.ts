@@ -35,7 +35,7 @@ const COPIES = 6;
 /** The part of its files that a mail holds in buffers and garbage. More than half of the share of deliveries, so that one goes at a time. */
 const FILES_BYTES = 10 * 1024 * 1024;
 
-export interface MailChannelOptions {
+interface MailChannelOptions {
 	/** Read for every mail, because it may change. While no server is set, mails can be shown, not sent. */
 	setup: Readonly<MailSetup>;
 	/** That of forms without one of their own. */

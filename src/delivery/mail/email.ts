@@ -4,14 +4,14 @@ import { labelsOf } from '../../field-rules/rules.ts';
 import { describeDropped, parseDropped } from '../../form-values/dropped-files.ts';
 import { DEFAULT_NOTIFICATION, type Recipients } from '../../form-values/notification-rules.ts';
 import { encodeId } from '../../ids.ts';
-import type { Moment, Sentence, Translation } from '../../languages/translation.ts';
+import type { Moment, Translation } from '../../languages/translation.ts';
 import { inEnglish } from '../../languages/translations.ts';
 import { describeReasons, parseReasons, reasonsOfForm } from '../../spam/verdict.ts';
 import type { StoredFile, StoredSubmission } from '../../storage/submission.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import { formatMailbox, isEmailAddress, type Mailbox, parseMailboxes } from '../../text/email-address.ts';
 import { SUBMISSION_CREATED } from '../events.ts';
-import { DAMAGED, type Field, type ReadingBounds, readFields } from '../fields.ts';
+import { DAMAGED, type FieldText, type ReadingBounds, readFields } from '../fields.ts';
 import { type Attachment, describeFiles } from './attachments.ts';
 import { cutFields, summarize, tidy, tidyLine } from './fit-text.ts';
 import { type Body, entryTable, fieldTable, hint, type MailPage, paragraph, renderBody } from './layout.ts';
@@ -55,8 +55,7 @@ export interface MailIdentity {
 }
 
 export type MailRecipients = Pick<Mail, 'to'> & Partial<Pick<Mail, 'cc' | 'bcc'>>;
-export type NotifiedForm = Pick<FormRow, 'id' | 'name'> &
-	Partial<Pick<FormRow, 'fields' | 'notification' | 'timeZone'>>;
+type NotifiedForm = Pick<FormRow, 'id' | 'name'> & Partial<Pick<FormRow, 'fields' | 'notification' | 'timeZone'>>;
 
 /** `data` may be only the beginning of the stored JSON text. */
 export interface NotifiedSubmission
@@ -109,9 +108,7 @@ export function renderNotification(
 	const custom = fillSubject(rules.subject ?? '', values) || fillSubject(submission.subject ?? '', { fields });
 	const intro = fillIntro(rules.intro ?? '', values);
 	const { shown, isCut } = cutFields(labelled(fields, form));
-	const files = describeFiles(submission.files ?? [], { ...submission, attachments })
-		.concat(notTaken(submission))
-		.map((line) => say(...line));
+	const files = fileLines(submission, translation, attachments);
 	const spam = describeSpam(spamReasons);
 	const reason = say('mailReason', { form: tidyLine(form.name) });
 	return mailOf(identity, {
@@ -150,10 +147,7 @@ export function renderDigest(
 	const title = say('mailMore', { count: total });
 	const entries = latest.slice(0, DIGEST_SHOWS).map((submission) => {
 		const fields = labelled(fieldsOf(submission, DIGEST_READS, translation), form);
-		const files = describeFiles(submission.files ?? [])
-			.concat(notTaken(submission))
-			.map((line) => say(...line))
-			.join(', ');
+		const files = fileLines(submission, translation).join(', ');
 		const nothing = fields.some(({ isCut }) => isCut) ? '…' : say('mailNoFields');
 		return {
 			time: show(momentOf(identity, { form, at: submission.receivedAt })),
@@ -230,12 +224,12 @@ export function renderNotice(
 	});
 }
 
-function fieldsOf({ data, isDamaged }: NotifiedSubmission, reads: ReadingBounds, { say }: Translation): Field[] {
+function fieldsOf({ data, isDamaged }: NotifiedSubmission, reads: ReadingBounds, { say }: Translation): FieldText[] {
 	return isDamaged ? [{ name: DAMAGED, text: say('mailLost'), isCut: false }] : readFields(data, reads);
 }
 
 /** Those that mails show, as people know them. */
-function labelled(fields: readonly Field[], { fields: rules, notification }: NotifiedForm): Field[] {
+function labelled(fields: readonly FieldText[], { fields: rules, notification }: NotifiedForm): FieldText[] {
 	const labelOf = labelsOf(rules);
 	const chosen = notification?.fields ?? 'all';
 	const byName = new Map(fields.map((field) => [field.name, field]));
@@ -243,9 +237,14 @@ function labelled(fields: readonly Field[], { fields: rules, notification }: Not
 	return shown.map((field) => ({ ...field, name: labelOf(field.name) }));
 }
 
-/** A line for each file that the submission was stored without. */
-function notTaken({ meta }: NotifiedSubmission): Sentence[] {
-	return describeDropped(parseDropped(meta));
+/** A line for each file, those included that the submission was stored without. */
+function fileLines(
+	{ files = [], unreadable, meta }: NotifiedSubmission,
+	{ say }: Translation,
+	attachments?: readonly Attachment[],
+): string[] {
+	const lines = [...describeFiles(files, { attachments, unreadable }), ...describeDropped(parseDropped(meta))];
+	return lines.map((line) => say(...line));
 }
 
 /** The receivers are those of one form, and learn nothing of others. */
@@ -256,7 +255,7 @@ function describeSpam(reasons: string | null): string | null {
 /** @param chosen An address of the owner, or the name of a field. */
 function replyToOf(
 	submission: NotifiedSubmission,
-	{ fields, chosen }: { fields: Field[]; chosen: string | null },
+	{ fields, chosen }: { fields: FieldText[]; chosen: string | null },
 ): string | null {
 	const find = (isOne: (name: string) => boolean) => fields.find(({ name, isCut }) => !isCut && isOne(name))?.text;
 	const usual = () => [submission.replyTo, find((name) => name.toLowerCase() === 'email')];

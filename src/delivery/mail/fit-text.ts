@@ -1,7 +1,7 @@
 /** Pure: submitted text made fit for a mail: what is invisible becomes visible, and what is long is cut. */
 
 import { escapeHtml } from '../../text/html.ts';
-import type { Field, NamedText } from '../fields.ts';
+import type { FieldText, NamedText } from '../fields.ts';
 
 /** Maximum submitted content in a mail, in bytes of HTML; the link leads to the rest. */
 const CONTENT_MAX_BYTES = 100_000;
@@ -10,7 +10,7 @@ const DELETE = 0x7f;
 const CONTROL_PICTURES = 0x2400;
 
 /** As many fields as fit, made safe for a mail; a value that is too long is cut. */
-export function cutFields(fields: Field[]): { shown: NamedText[]; isCut: boolean } {
+export function cutFields(fields: FieldText[]): { shown: NamedText[]; isCut: boolean } {
 	let left = CONTENT_MAX_BYTES;
 	const shown: NamedText[] = [];
 	for (const field of fields) {

@@ -1,5 +1,6 @@
 /** Pure: the bounded record of a sent mail. */
 
+import { withoutHalf } from '../../text/cut-text.ts';
 import type { Mail } from './email.ts';
 
 /** Bytes of a sent mail that are stored: its submission is stored whole anyway. */
@@ -24,7 +25,7 @@ export function keptMail(mail: Mail): string {
 function beginningWithin(text: string, maxBytes: number): string {
 	let end = Math.min(text.length, maxBytes);
 	for (;;) {
-		const beginning = text.slice(0, end).replace(/[\ud800-\udbff]$/, '');
+		const beginning = withoutHalf(text.slice(0, end));
 		const bytes = Buffer.byteLength(JSON.stringify(beginning)) - 2;
 		if (bytes <= maxBytes) return beginning;
 		end = Math.floor((end * maxBytes) / bytes);

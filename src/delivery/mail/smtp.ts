@@ -10,7 +10,7 @@ import { filled, newGap } from './gaps.ts';
 import { judgeFailure, judgeReply, type SmtpFailure, type SmtpReply, type SmtpStage } from './smtp-verdict.ts';
 
 /** Milliseconds. */
-export interface SmtpTimeouts {
+interface SmtpTimeouts {
 	/** Name resolution and connection. */
 	connect: number;
 	greeting: number;
@@ -20,7 +20,7 @@ export interface SmtpTimeouts {
 	total: number;
 }
 
-export const SMTP_TIMEOUTS: SmtpTimeouts = { connect: 15_000, greeting: 30_000, silence: 120_000, total: 300_000 };
+const SMTP_TIMEOUTS: SmtpTimeouts = { connect: 15_000, greeting: 30_000, silence: 120_000, total: 300_000 };
 /** For mails of the server itself, which an operator waits for, or which are sent again. */
 export const NOTICE_TIMEOUTS: SmtpTimeouts = { connect: 10_000, greeting: 10_000, silence: 20_000, total: 25_000 };
 

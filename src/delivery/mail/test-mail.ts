@@ -7,7 +7,7 @@ import { isEmailAddress } from '../../text/email-address.ts';
 import { type Mail, type MailIdentity, renderNotice } from './email.ts';
 import { NOTICE_TIMEOUTS, sendMail } from './smtp.ts';
 
-export interface TestMailOptions {
+interface TestMailOptions {
 	server: SmtpServer | null;
 	identity: MailIdentity;
 	language: string;

@@ -24,7 +24,7 @@ import { renderConfirmation, renderResponse, type ToVisitor } from './mails.ts';
 /** The text of the fields, parsed, and in the mail. */
 const COPIES = 4;
 
-export interface VisitorChannelOptions {
+interface VisitorChannelOptions {
 	/** Read for every mail, because it may change. */
 	setup: Readonly<MailSetup>;
 	/** That of visitors who ask for none that there is. */

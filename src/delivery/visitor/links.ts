@@ -6,7 +6,7 @@ import type { AddressKeys } from './address-keys.ts';
 const CONFIRM = /^([0-9a-z]{1,20})\.([0-9a-z]{1,20})\.([\w-]{43})$/;
 const STOP = /^([\w-]{43})\.([\w-]{43})$/;
 
-export interface PendingPlace {
+interface PendingPlace {
 	formId: number;
 	submissionId: number;
 }

@@ -6,8 +6,6 @@ import { MINUTE_MS } from '../../tasks/durations.ts';
 import type { About, Target } from '../channel.ts';
 import { CONFIRMATION_ASKED, SUBMISSION_CREATED } from '../events.ts';
 
-const NOWHERE: readonly Target[] = [];
-
 export function visitorTargets(
 	{ autoresponder, confirm }: FormRow,
 	{ event, data, language: spoken, isConfirmed }: About,
@@ -18,11 +16,11 @@ export function visitorTargets(
 	if (event === SUBMISSION_CREATED && autoresponder !== null && mayRespond) {
 		const to = addressIn(data, autoresponder.field);
 		const delayMs = autoresponder.delayMinutes * MINUTE_MS;
-		return to === undefined ? NOWHERE : [{ destination: to, language, delayMs }];
+		return to === undefined ? [] : [{ destination: to, language, delayMs }];
 	}
 	if (event === CONFIRMATION_ASKED && confirm !== null) {
 		const to = addressIn(data, confirm.field);
-		return to === undefined ? NOWHERE : [{ destination: to, language }];
+		return to === undefined ? [] : [{ destination: to, language }];
 	}
-	return NOWHERE;
+	return [];
 }

@@ -1,6 +1,6 @@
 /** Pure: checks of how a webhook posts: its format, headers, body and conditions. */
 
-import { AppError, type FieldError, invalidField } from '../../errors.ts';
+import { type FieldError, invalidField, rejectFaults } from '../../errors.ts';
 import { type Condition, checkConditions } from '../../form-values/conditions.ts';
 import { objectionToAddress } from '../../form-values/message-formats.ts';
 import type { WebhookFormat } from '../../form-values/webhook-formats.ts';
@@ -86,8 +86,7 @@ export function changePosted(before: Posted, input: PostedInput, url: string): P
 	checkBody(posted, { sent: input.body, report });
 	if (posted.where) checkConditions(posted.where, { field: 'where', report });
 	if (posted.where?.length === 0) posted.where = null;
-	const [first] = faults;
-	if (first) throw new AppError('VALIDATION_ERROR', first.message, { fields: faults });
+	rejectFaults(faults);
 	return posted;
 }
 

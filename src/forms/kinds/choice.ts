@@ -14,7 +14,7 @@ interface Chosen<Name extends string, Value> extends Setting<Value, Name>, Input
 
 export interface Choice<Name extends string> extends Chosen<Name, Name> {}
 
-export interface OptionalChoice<Name extends string> extends Chosen<Name, Name | null> {}
+interface OptionalChoice<Name extends string> extends Chosen<Name, Name | null> {}
 
 interface OptionalWords<Name extends string> extends Words<Name | null>, Input<Name> {
 	none: string;

@@ -13,20 +13,17 @@ import { formatSize, parseSize } from '../../text/byte-sizes.ts';
 import { partialObject, withoutNulls } from './partial.ts';
 import type { Check, Setting, Types, Words } from './setting.ts';
 
-interface FilesOptions extends Words<FileRules | null> {
-	maxFiles: number;
-	maxTypes: number;
-	code: string;
-}
+const FILES_MAX = 20;
+const TYPES_MAX = 50;
 
 export interface Files extends Setting<FileRules | null, FileRulesInput> {
 	kind: 'files';
 }
 
-export function files(options: FilesOptions): Files {
-	const { description } = options;
+export function files(words: Words<FileRules | null>): Files {
+	const { description } = words;
 	return {
-		...options,
+		...words,
 		kind: 'files',
 		blank: null,
 		schema: (types) => types.Type.Object(membersOf(types), { description }),
@@ -34,7 +31,7 @@ export function files(options: FilesOptions): Files {
 			const maxBytes = types.Type.Union([types.Type.Integer(), types.Type.String()]);
 			return partialObject(types, { ...membersOf(types), maxBytes }, description);
 		},
-		check: (sent, check) => checkFiles(sent, { ...check, ...options }),
+		check: checkFiles,
 		format: formatFileRules,
 		parse: parseFileRules,
 	};
@@ -49,16 +46,16 @@ function membersOf({ Type, stringEnum }: Types) {
 	};
 }
 
-function checkFiles(input: FileRulesInput, { name, allowed, report, ...bounds }: Check & FilesOptions): FileRules {
+function checkFiles(input: FileRulesInput, { name, allowed, report }: Check): FileRules {
 	const { maxFiles, types, maxBytes: sent, onRefused = 'refuse' } = { ...DEFAULT_FILE_RULES, ...withoutNulls(input) };
 	const fault = (field: string, rule: string) =>
-		report(bounds.code, `${name}.${field} must be ${rule}.`, `${name}.${field}`);
-	if (!(maxFiles >= 1 && maxFiles <= bounds.maxFiles)) fault('maxFiles', `from 1 to ${bounds.maxFiles}`);
+		report('INVALID_FILES', `${name}.${field} must be ${rule}.`, `${name}.${field}`);
+	if (!(maxFiles >= 1 && maxFiles <= FILES_MAX)) fault('maxFiles', `from 1 to ${FILES_MAX}`);
 	const maxBytes = typeof sent === 'string' ? (parseSize(sent) ?? Number.NaN) : sent;
 	// A form with the default can be sent back to a server of which the limit is lower.
 	const most = Math.max(allowed.maxFileBytes, DEFAULT_FILE_RULES.maxBytes);
 	if (!(maxBytes >= 1 && maxBytes <= most)) fault('maxBytes', `a size from 1B to ${formatSize(most)}, such as 10MiB`);
-	if (types.length > bounds.maxTypes) fault('types', `at most ${bounds.maxTypes} entries`);
+	if (types.length > TYPES_MAX) fault('types', `at most ${TYPES_MAX} entries`);
 	const checked = types.map(
 		(type, i) => checkFileType(type) ?? fault(`types.${i}`, 'a type such as image/*, application/pdf or .docx'),
 	);

@@ -10,23 +10,19 @@ import {
 import { SPECIAL_NAMES } from '../../form-values/special-names.ts';
 import type { Check, Setting, Words } from './setting.ts';
 
-interface SpamOptions extends Words<SpamSettings> {
-	minThreshold: number;
-	maxThreshold: number;
-	maxHoneypots: number;
-	code: string;
-}
-
 export interface Spam extends Setting<SpamSettings, SpamSettingsInput> {
 	kind: 'spam';
 }
 
+const THRESHOLD_MIN = 1;
+const THRESHOLD_MAX = 10;
+const HONEYPOTS_MAX = 5;
 const NAME = /^[^\p{Cc}\u2028\u2029]{1,64}$/u;
 
-export function spam(options: SpamOptions): Spam {
-	const { description } = options;
+export function spam(words: Words<SpamSettings>): Spam {
+	const { description } = words;
 	return {
-		...options,
+		...words,
 		kind: 'spam',
 		blank: DEFAULT_SPAM_SETTINGS,
 		schema({ Type }) {
@@ -40,23 +36,21 @@ export function spam(options: SpamOptions): Spam {
 			};
 			return Type.Partial(Type.Object(members), { description, additionalProperties: false });
 		},
-		check: (sent, check) => checkSpam(sent, { ...check, ...options }),
+		check: checkSpam,
 		format: formatSpamSettings,
 		parse: parseSpamSettings,
 	};
 }
 
-function checkSpam(input: SpamSettingsInput, { name, report, ...bounds }: Check & SpamOptions): SpamSettings {
+function checkSpam(input: SpamSettingsInput, { name, report }: Check): SpamSettings {
 	const { threshold = DEFAULT_SPAM_SETTINGS.threshold } = input;
 	const honeypot = input.honeypot ?? DEFAULT_SPAM_SETTINGS.honeypot;
 	const fault = (field: string, rule: string) =>
-		report(bounds.code, `${name}.${field} must be ${rule}.`, `${name}.${field}`);
-	const { minThreshold, maxThreshold, maxHoneypots } = bounds;
-	if (threshold !== null && !(threshold >= minThreshold && threshold <= maxThreshold)) {
-		fault('threshold', `a number from ${minThreshold} to ${maxThreshold}, or null`);
-	}
+		report('INVALID_SPAM', `${name}.${field} must be ${rule}.`, `${name}.${field}`);
+	if (threshold !== null && !(threshold >= THRESHOLD_MIN && threshold <= THRESHOLD_MAX))
+		fault('threshold', `a number from ${THRESHOLD_MIN} to ${THRESHOLD_MAX}, or null`);
 	const names = typeof honeypot === 'string' ? [honeypot] : honeypot;
-	if (names.length > maxHoneypots) fault('honeypot', `at most ${maxHoneypots} names`);
+	if (names.length > HONEYPOTS_MAX) fault('honeypot', `at most ${HONEYPOTS_MAX} names`);
 	for (const [i, field] of names.entries()) {
 		if (NAME.test(field) && !SPECIAL_NAMES.has(field)) continue;
 		fault(`honeypot.${i}`, 'the name of a field of its own, with 1 to 64 characters');

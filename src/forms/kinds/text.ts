@@ -42,7 +42,7 @@ export function optionalText({ example, ...options }: TextOptions<string | null>
 	return { ...text({ ...options, example: '' }), example, blank: null };
 }
 
-export type Mailboxes = Omit<Text, 'check'> & Setting<string | null, string | string[]>;
+type Mailboxes = Omit<Text, 'check'> & Setting<string | null, string | string[]>;
 
 /** Mailboxes as a text with commas between them; `undefined` unless all are valid and there are 1 to `max`. */
 export function checkMailboxes(sent: string | string[], max: number): string | undefined {

@@ -2,8 +2,6 @@
 
 const EMPTY = Buffer.alloc(0);
 
-export type ByteQueue = ReturnType<typeof createByteQueue>;
-
 /** A chunk that finds the queue empty is not copied: what is taken out is a part of it, until `detach`. */
 export function createByteQueue() {
 	let bytes: Buffer = EMPTY;

@@ -13,7 +13,7 @@ export interface BodyReader {
 	heldBytes(): number;
 }
 
-export interface LargeBodyOptions {
+interface LargeBodyOptions {
 	budget: ByteBudget;
 	/** The share of one network. A larger body counts as no more. */
 	shareBytes: number;
@@ -26,7 +26,7 @@ export interface LargeBodyOptions {
 }
 
 /** A request with a body, and its client. */
-export interface PostedBody {
+interface PostedBody {
 	request: Request;
 	clientAddress: string;
 }

@@ -2,7 +2,7 @@
 
 import type { Dropped } from '../../form-values/dropped-files.ts';
 import type { FormRow } from '../../storage/tables.ts';
-import type { Field, Posted } from './fields.ts';
+import type { Posted, PostedField } from './fields.ts';
 import type { RefusedFile } from './refused-files.ts';
 import { dataJson, type SpecialFields, specialNamesOf, splitSpecialFields } from './special-fields.ts';
 import type { Upload } from './upload.ts';
@@ -10,7 +10,7 @@ import type { Upload } from './upload.ts';
 export interface Content extends Dropped {
 	special: SpecialFields;
 	/** The fields to store; empty if there are none. */
-	fields: readonly Field[];
+	fields: readonly PostedField[];
 	/** The same as a JSON text. */
 	data: string;
 	/** The files that came with it, if any. */
@@ -25,7 +25,7 @@ export function contentOf(posted: Posted, form: Pick<FormRow, 'spam' | 'aliases'
 }
 
 /** Replaces the fields; the values that stay are the same texts. */
-export function setFields(content: Content, fields: readonly Field[]): void {
+export function setFields(content: Content, fields: readonly PostedField[]): void {
 	content.fields = fields;
 	content.data = dataJson(fields);
 }

@@ -3,21 +3,21 @@
 import { AppError } from '../../errors.ts';
 
 /** One field: its name, and the JSON text of its value exactly as it is stored and returned. */
-export interface Field {
+export interface PostedField {
 	name: string;
 	json: string;
 }
 
 /** The fields of a body. */
 export interface Posted {
-	fields: Field[];
+	fields: PostedField[];
 	/** The JSON text that they were read from. */
 	json?: string;
 }
 
 /** Makes an empty list, in the order in which names first appear. */
 export function createFieldList(limits: FieldLimits) {
-	const fields: Field[] = [];
+	const fields: PostedField[] = [];
 	const places = new Map<string, number>();
 	let repeats: Map<number, string[]> | undefined;
 
@@ -25,7 +25,7 @@ export function createFieldList(limits: FieldLimits) {
 		repeats ??= new Map();
 		const values = repeats.get(place);
 		if (values) values.push(json);
-		else repeats.set(place, [(fields[place] as Field).json, json]);
+		else repeats.set(place, [(fields[place] as PostedField).json, json]);
 	}
 
 	return {
@@ -42,8 +42,8 @@ export function createFieldList(limits: FieldLimits) {
 			}
 		},
 
-		fields(): Field[] {
-			for (const [place, values] of repeats ?? []) (fields[place] as Field).json = `[${values.join(',')}]`;
+		fields(): PostedField[] {
+			for (const [place, values] of repeats ?? []) (fields[place] as PostedField).json = `[${values.join(',')}]`;
 			return fields;
 		},
 	};

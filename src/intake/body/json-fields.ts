@@ -1,7 +1,7 @@
 /** Parses a JSON body into fields whose values are the unchanged source text: digits, escapes and order as sent. */
 
 import { AppError } from '../../errors.ts';
-import { checkName, type Field, type FieldLimits, nameTooLong, quoteName, tooManyFields } from './fields.ts';
+import { checkName, type FieldLimits, nameTooLong, type PostedField, quoteName, tooManyFields } from './fields.ts';
 
 const TAB = 0x09;
 const NEWLINE = 0x0a;
@@ -38,8 +38,8 @@ type Container = Set<string> | null;
  * limits and duplicate names are checked before the rest is read.
  * @throws {AppError} INVALID_BODY with the position of the error, PAYLOAD_TOO_LARGE naming the limit
  */
-export function readJsonFields(text: string, limits: FieldLimits): Field[] {
-	const fields: Field[] = [];
+export function readJsonFields(text: string, limits: FieldLimits): PostedField[] {
+	const fields: PostedField[] = [];
 	/** The body's own object is the first. */
 	const open: Container[] = [];
 	let nested = 0;

@@ -3,11 +3,11 @@
 import { AppError } from '../../errors.ts';
 import { createByteQueue } from './byte-queue.ts';
 import type { BodyReader } from './bytes.ts';
-import { createFieldList, type Field, type FieldLimits, tooManyFields } from './fields.ts';
+import { createFieldList, type FieldLimits, type PostedField, tooManyFields } from './fields.ts';
 import { type PartHeaders, readPartHeaders } from './part-headers.ts';
 import { decodeUtf8 } from './utf8.ts';
 
-export interface TextLimits extends FieldLimits {
+interface TextLimits extends FieldLimits {
 	/** Total of the values of all text parts. */
 	maxTextBytes: number;
 }
@@ -28,9 +28,9 @@ export interface FileSink {
 	end(): Promise<void>;
 }
 
-export interface MultipartReader extends BodyReader {
+interface MultipartReader extends BodyReader {
 	/** To be called once all of the body was pushed. Returns the fields in the order sent. */
-	end(): Field[];
+	end(): PostedField[];
 }
 
 /** A place in the grammar: reads on, and returns the next place; `undefined` where more bytes must arrive first. */

@@ -1,6 +1,6 @@
 /** The fast path for multipart bodies of usual forms: text fields with distinct names. */
 
-import { type Field, type FieldLimits, isShortName } from './fields.ts';
+import { type FieldLimits, isShortName, type PostedField } from './fields.ts';
 import { isBoundary, MAX_BLANKS } from './multipart-reader.ts';
 import { decodeUtf8 } from './utf8.ts';
 
@@ -15,11 +15,11 @@ export function readPlainMultipart(
 	body: Uint8Array,
 	boundary: string | undefined,
 	limits: FieldLimits,
-): Field[] | undefined {
+): PostedField[] | undefined {
 	const source = isBoundary(boundary) ? decodeUtf8(body) : undefined;
 	const delimiter = `${CRLF}--${boundary}`;
 	if (!source?.startsWith(delimiter.slice(CRLF.length))) return undefined;
-	const fields: Field[] = [];
+	const fields: PostedField[] = [];
 	const names = new Set<string>();
 	let at = delimiter.length - CRLF.length;
 	while (source.startsWith(BEFORE_NAME, at)) {

@@ -4,8 +4,9 @@ import { isStored, type SpecialNames, specialNamesWith } from '../../form-values
 import type { Captcha } from '../../form-values/captchas.ts';
 import type { SpecialRole } from '../../form-values/special-names.ts';
 import type { FormRow } from '../../storage/tables.ts';
+import { withoutHalf } from '../../text/cut-text.ts';
 import { isEmailAddress } from '../../text/email-address.ts';
-import type { Field } from './fields.ts';
+import type { PostedField } from './fields.ts';
 
 /** The values of the special fields; absent, unusable and non-string ones are omitted. */
 export interface SpecialFields {
@@ -29,7 +30,6 @@ const MAX_STAMP = 64;
 /** An empty text or `null`; a form with several honeypots sends their texts as an array. */
 const UNFILLED = /^(?:""|null|\[""(?:,"")+\])$/;
 const CONTROLS = /[\p{Cc}\u2028\u2029]/gu;
-const TRAILING_HIGH_SURROGATE = /[\ud800-\udbff]$/;
 
 /** @param form One object for as long as its settings stay the same. */
 export function specialNamesOf(form: Pick<FormRow, 'spam' | 'aliases'>): SpecialNames {
@@ -44,9 +44,12 @@ export function specialNamesOf(form: Pick<FormRow, 'spam' | 'aliases'>): Special
  * Takes out the special fields, with any values (`_next[]` is an ordinary field). `fields` is the same array if there are
  * none.
  */
-export function splitSpecialFields(fields: Field[], names: SpecialNames): { special: SpecialFields; fields: Field[] } {
+export function splitSpecialFields(
+	fields: PostedField[],
+	names: SpecialNames,
+): { special: SpecialFields; fields: PostedField[] } {
 	const special: SpecialFields = { honeypotFilled: false, captchaTokens: {} };
-	const rest: Field[] = [];
+	const rest: PostedField[] = [];
 	for (const field of fields) {
 		const role = names.get(field.name);
 		if (role) applySpecial(role, field, special);
@@ -60,7 +63,7 @@ export function splitSpecialFields(fields: Field[], names: SpecialNames): { spec
  * @param sent The JSON text that the fields were read from. Whatever is not stored of it makes it longer: blanks, escapes in names, other
  * fields. One that is no longer is the same text, and made already.
  */
-export function dataJson(fields: readonly Field[], sent?: string): string {
+export function dataJson(fields: readonly PostedField[], sent?: string): string {
 	if (sent !== undefined && sent.length === leastLength(fields)) return sent;
 	let json = '{';
 	for (const { name, json: value } of fields) {
@@ -71,13 +74,13 @@ export function dataJson(fields: readonly Field[], sent?: string): string {
 }
 
 /** The length of the JSON object, if no name has to be escaped. */
-function leastLength(fields: readonly Field[]): number {
+function leastLength(fields: readonly PostedField[]): number {
 	let length = '{'.length;
 	for (const { name, json } of fields) length += `"":,`.length + name.length + json.length;
 	return length;
 }
 
-function applySpecial(role: SpecialRole, { json }: Field, special: SpecialFields): void {
+function applySpecial(role: SpecialRole, { json }: PostedField, special: SpecialFields): void {
 	if (role === 'honeypot') special.honeypotFilled ||= !UNFILLED.test(json);
 	else if (role === 'honeypotBox') special.honeypotFilled ||= json !== 'false' && !UNFILLED.test(json);
 	else if (role !== 'dropped' && json.startsWith('"')) applyText(role, JSON.parse(json) as string, special);
@@ -102,5 +105,5 @@ function applyText(role: TextRole, text: string, special: SpecialFields): void {
 function cleanSubject(text: string): string {
 	const clean = text.replace(CONTROLS, '').trim();
 	if (clean.length <= MAX_SUBJECT) return clean;
-	return clean.slice(0, MAX_SUBJECT).replace(TRAILING_HIGH_SURROGATE, '').trimEnd();
+	return withoutHalf(clean.slice(0, MAX_SUBJECT)).trimEnd();
 }

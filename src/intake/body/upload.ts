@@ -10,7 +10,7 @@ import type { Storage } from '../../storage/contract.ts';
 import { FormFull, FormGone, Unavailable, UniqueViolation } from '../../storage/errors.ts';
 import { roomOf } from '../../storage/file-room.ts';
 import type { StoredFile } from '../../storage/submission.ts';
-import type { FormRow, Scan } from '../../storage/tables.ts';
+import type { FormRow, ScanVerdict } from '../../storage/tables.ts';
 import type { FileSink, SentFile } from './multipart-reader.ts';
 import {
 	type DropError,
@@ -25,14 +25,14 @@ import {
 
 export type Uploads = ReturnType<typeof createUploads>;
 
-export interface UploadsOptions {
+interface UploadsOptions {
 	storage: Pick<Storage, 'nextId' | 'findings'>;
 	store: Pick<TrackedStore, 'create'>;
 	quota: FileQuota;
 	/** Bounds how many submissions with files arrive at one time. */
 	turns: ConcurrencyLimit;
 	/** State of a new file in virus scanning; `null` if it is not scanned. */
-	scan: Scan | null;
+	scan: ScanVerdict | null;
 }
 
 export interface Sender {

@@ -1,7 +1,7 @@
 /** Parses an application/x-www-form-urlencoded body as in the URL standard, but rejects invalid UTF-8. */
 
 import { AppError } from '../../errors.ts';
-import { createFieldList, type Field, type FieldLimits, tooManyFields } from './fields.ts';
+import { createFieldList, type FieldLimits, type PostedField, tooManyFields } from './fields.ts';
 import { decodeUtf8 } from './utf8.ts';
 
 const SPACE = 0x20;
@@ -11,7 +11,7 @@ const PLUS = 0x2b;
 const EQUALS = 0x3d;
 
 /** @throws {AppError} INVALID_BODY when a name or value is not UTF-8, PAYLOAD_TOO_LARGE naming the limit */
-export function readUrlencodedFields(body: Uint8Array, limits: FieldLimits): Field[] {
+export function readUrlencodedFields(body: Uint8Array, limits: FieldLimits): PostedField[] {
 	const pairs: Uint8Array[] = [];
 	for (let start = 0, end = 0; start < body.length; start = end + 1) {
 		end = indexOrEnd(body, AMPERSAND, start);

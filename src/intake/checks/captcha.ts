@@ -22,7 +22,7 @@ export interface CaptchaOptions {
 	now?: () => number;
 }
 
-export interface CaptchaCheck {
+interface CaptchaCheck {
 	form: Pick<FormRow, 'id' | 'captcha' | 'allowedDomains'>;
 	/** The token in the field of each captcha. */
 	tokens: Partial<Record<Captcha, string>>;

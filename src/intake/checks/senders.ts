@@ -21,7 +21,7 @@ export function keyOf({ headers }: Request): string | undefined {
 export type Senders = ReturnType<typeof createSenders>;
 
 /** The sender, for intake. */
-export interface Admission {
+interface Admission {
 	rate: RateState | undefined;
 	/** True if the owner tests the form. */
 	isTest: boolean;

@@ -9,7 +9,7 @@ import type { Content } from '../body/content.ts';
 import { type Page, renderPage } from './page-frame.ts';
 import { backLink, type RejectedPage, type SpokenError } from './pages.ts';
 
-export interface Correction extends Omit<RejectedPage, 'status' | 'code' | 'isOwners'> {
+interface Correction extends Omit<RejectedPage, 'status' | 'code' | 'isOwners'> {
 	content: Content;
 	rules: readonly FieldRule[];
 	/** Where its `_next` leads from the page that it came from. */

@@ -2,7 +2,7 @@
 
 import { CAPTCHAS, type Captcha, captchaMarkup, captchaScript } from '../../form-values/captchas.ts';
 import type { Key } from '../../languages/catalogue.ts';
-import type { Translation, Values } from '../../languages/translation.ts';
+import type { SentenceValues, Translation } from '../../languages/translation.ts';
 import { type Html, html, renderHtml } from '../../text/html.ts';
 import { type Page, renderPage } from './page-frame.ts';
 
@@ -81,7 +81,7 @@ function captchaNote(translation: Translation, captcha: Captcha): Html {
 }
 
 /** A sentence with a name in it that programs use. */
-function withCode({ say }: Translation, key: Key, name: string, values: Values = {}): Html {
+function withCode({ say }: Translation, key: Key, name: string, values: SentenceValues = {}): Html {
 	const [before, after] = say(key, { ...values, name: '\0' }).split('\0');
 	return html`${before}<code>${name}</code>${after}`;
 }

@@ -2,7 +2,7 @@
 
 import { encodeId } from '../../ids.ts';
 
-export interface TestTokenOptions {
+interface TestTokenOptions {
 	/** Signs tokens; loaded on first use. */
 	secret: () => Promise<string>;
 	/** Marks a token as used until it expires (milliseconds since 1970); `false` if it was used already. */

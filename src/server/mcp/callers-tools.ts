@@ -61,7 +61,7 @@ async function run(
 }
 
 /** Marks what visitors sent. No text can end the block: its name is not known before, and `<` is written as JSON escapes it. */
-export function asData(json: string): string {
+function asData(json: string): string {
 	const escaped = json.replace(HIDING, (character) =>
 		Array.from(
 			{ length: character.length },

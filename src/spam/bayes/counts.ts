@@ -5,23 +5,23 @@
 
 import { BUCKET_BITS, createRowWriter, readRow } from './stored-row.ts';
 
-/** Change of a bucket. */
-export interface Change {
+/** How many of each kind: submissions of a model, or tokens of a bucket. */
+export interface KindCounts {
 	spam: number;
 	ham: number;
 }
 
 /** The additions of some lessons: to the number of submissions, and to buckets. */
-export interface Lesson extends Change {
-	buckets: Map<number, Change>;
+export interface Lesson extends KindCounts {
+	buckets: Map<number, KindCounts>;
 }
 
 /** The part of a model that a verdict needs. */
-export interface Model extends Change {
+export interface Model extends KindCounts {
 	/** The sums of all buckets: how many tokens the submissions of each kind had. */
-	tokens: Change;
+	tokens: KindCounts;
 	/** Sets the counts of a bucket. */
-	look(bucket: number, looked: Change): void;
+	look(bucket: number, looked: KindCounts): void;
 }
 
 /** A model that rows are added to, with all buckets. */
@@ -72,7 +72,7 @@ export function createCounts(): Counts {
 }
 
 /** Adds a row of a model, with the text that {@link encodeLesson} or {@link encodeCounts} wrote. */
-export function addRow(counts: Counts, stored: Change & { counts: string }): void {
+export function addRow(counts: Counts, stored: KindCounts & { counts: string }): void {
 	const { buckets, tokens } = counts;
 	const row = readRow(stored);
 	counts.spam += row.spam;

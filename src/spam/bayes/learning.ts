@@ -16,7 +16,7 @@ const PAUSE = 3;
 const MAX_ROWS = 8;
 const SETTLED_AFTER_MS = 60_000;
 
-export interface LearningOptions {
+interface LearningOptions {
 	training: Training;
 	models: Pick<WordModels, 'follow'>;
 	events: Events;

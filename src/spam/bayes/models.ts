@@ -8,7 +8,7 @@ import { type SpamModelRow, spamModels } from '../../storage/spam-tables.ts';
 import type { FormRow, Mode } from '../../storage/tables.ts';
 import { lazy } from '../../tasks/lazy.ts';
 import { createOneAtATime } from '../../tasks/one-at-a-time.ts';
-import type { Change, Model } from './counts.ts';
+import type { KindCounts, Model } from './counts.ts';
 import { createKeyedHash, type KeyedHash } from './keyed-hash.ts';
 import { readRow, type StoredRow } from './stored-row.ts';
 import { TOKENS_VERSION, type Tokens, tokensOf } from './tokens.ts';
@@ -30,7 +30,7 @@ type ModelOf = Pick<FormRow, 'id' | 'mode'>;
 
 export const keyOf = ({ formId, mode }: Pick<SpamModelRow, 'formId' | 'mode'>): ModelKey => formId ?? mode;
 
-interface Known extends Change {
+interface Known extends KindCounts {
 	rows: Set<number>;
 }
 
@@ -185,7 +185,7 @@ export function createWordModels(
 		/** The tokens of a text, as JSON of its fields. To be called once `prepare` found a model. */
 		tokensOf: (data: string): Tokens => tokensOf(data, hash as KeyedHash),
 		/** How many submissions of each kind a model has learnt. */
-		learnt: (key: ModelKey): Change => known?.get(key) ?? { spam: 0, ham: 0 },
+		learnt: (key: ModelKey): KindCounts => known?.get(key) ?? { spam: 0, ham: 0 },
 		/** To be called when rows may have changed, by any server. Does nothing as long as no submission needed a model. */
 		follow: (): Promise<void> => oneAtATime(async () => known && (await refresh())),
 		/** Returns the bytes that the models in memory take. */

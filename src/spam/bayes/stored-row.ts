@@ -4,7 +4,7 @@
  * each in ascending order. A table of all buckets would take 8 MiB for every form.
  */
 
-import type { Change } from './counts.ts';
+import type { KindCounts } from './counts.ts';
 
 /** One number for a bucket: itself and both counts, if these are small; else three. */
 const COUNT_BITS = 6;
@@ -18,12 +18,12 @@ const LARGE = 3;
 /** The objects around the numbers, roughly. */
 const OVERHEAD_BYTES = 1024;
 
-export interface StoredRow extends Change {
+export interface StoredRow extends KindCounts {
 	/** How many tokens the submissions of each kind had. */
-	tokens: Change;
+	tokens: KindCounts;
 	bytes: number;
 	/** Adds the row's counts of a bucket. */
-	addTo(looked: Change, bucket: number): void;
+	addTo(looked: KindCounts, bucket: number): void;
 	/** Calls for each bucket, in no order. */
 	forEach(add: (bucket: number, spam: number, ham: number) => void): void;
 	/** Gives its memory back at once rather than at some later time; nothing is to be asked of it then. */
@@ -65,7 +65,7 @@ interface Table {
 }
 
 /** @param row With the text of {@link createRowWriter}. */
-export function readRow({ spam, ham, counts }: Change & { counts: string }): StoredRow {
+export function readRow({ spam, ham, counts }: KindCounts & { counts: string }): StoredRow {
 	const decoded = Uint8Array.fromBase64(counts);
 	const numbers = new Uint32Array(decoded.buffer, decoded.byteOffset, decoded.length / Uint32Array.BYTES_PER_ELEMENT);
 	const [smallCount = 0, inSpam = 0, inHam = 0] = numbers;

@@ -3,11 +3,11 @@
  * the submission by itself; docs/spam-figures.md has the formula in words.
  */
 
-import type { Change, Model } from './counts.ts';
+import type { KindCounts, Model } from './counts.ts';
 import { TEXT_PART } from './tokens.ts';
 
 /** Fewer submissions of either kind teach too little. */
-export const MIN_MARKS = 20;
+const MIN_MARKS = 20;
 export const MAX_POINTS = 3;
 /** Weight of the prior: imagined submissions, half of each kind, in which each token is as frequent as in all. */
 const PRIOR = 3;
@@ -38,7 +38,7 @@ interface Sum {
 	certainty: number;
 }
 
-export const isTrained = ({ spam, ham }: Change): boolean => spam >= MIN_MARKS && ham >= MIN_MARKS;
+export const isTrained = ({ spam, ham }: KindCounts): boolean => spam >= MIN_MARKS && ham >= MIN_MARKS;
 
 /**
  * `null` if the model has too little to say anything.

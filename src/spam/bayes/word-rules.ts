@@ -28,7 +28,7 @@ export interface WordJudgement extends WordVerdict {
 const NO_JUDGEMENT = { form: null, mode: null };
 
 /** Returns the verdict of the models on a text, as JSON of its fields; to be called after `models.prepare`. */
-export function judgeWords(models: WordModels, { form, data }: Pick<Sent, 'form' | 'data'>) {
+export function weighWords(models: WordModels, { form, data }: Pick<Sent, 'form' | 'data'>) {
 	const counts = models.of(form);
 	if (!counts.form && !counts.mode) return NO_JUDGEMENT;
 	const tokens = models.tokensOf(data);
@@ -40,11 +40,11 @@ export function judgeWords(models: WordModels, { form, data }: Pick<Sent, 'form'
 }
 
 export function createWordRules(models: WordModels): Rule[] {
-	let last: { sent: Sent; judged: ReturnType<typeof judgeWords> } | undefined;
+	let last: { sent: Sent; judged: ReturnType<typeof weighWords> } | undefined;
 
 	/** Both rules look at the same submission, one after the other. */
 	function judgeOnce(sent: Sent) {
-		if (last?.sent !== sent) last = { sent, judged: judgeWords(models, sent) };
+		if (last?.sent !== sent) last = { sent, judged: weighWords(models, sent) };
 		return last.judged;
 	}
 

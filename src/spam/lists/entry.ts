@@ -2,8 +2,8 @@
 
 import { isEmailAddress } from '../../text/email-address.ts';
 
-export const ENTRY_KINDS = ['email', 'domain', 'cidr', 'text'] as const;
-export type EntryKind = (typeof ENTRY_KINDS)[number];
+const ENTRY_KINDS = ['email', 'domain', 'cidr', 'text'] as const;
+type EntryKind = (typeof ENTRY_KINDS)[number];
 
 /** The most of one list. */
 export const MAX_ENTRIES = 5000;

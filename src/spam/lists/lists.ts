@@ -1,9 +1,9 @@
 /** Block and allow lists, of single forms and of all forms of a mode: kept, changed, and ready for the judge. */
 
 import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
-import { AppError, type FieldError } from '../../errors.ts';
+import { type FieldError, rejectFaults } from '../../errors.ts';
 import { isAddressOrRange } from '../../network/address-ranges.ts';
-import type { Change as CountChange } from '../../storage/audit/changes.ts';
+import type { RecordedChange } from '../../storage/audit/changes.ts';
 import type { Db, Storage } from '../../storage/contract.ts';
 import { type FormRow, LISTS, type ListName, listEntries, type Mode } from '../../storage/tables.ts';
 import { MAX_ENTRIES, parseEntry } from './entry.ts';
@@ -14,7 +14,7 @@ import type { ChangeLists, ListCounts, Lists } from './schema.ts';
 const ROWS_OF_STATEMENT = 500;
 
 /** One form, by its public id, or all forms of a mode. */
-export type ListScope = { mode: Mode; form?: undefined } | { mode?: Mode; form: string };
+type ListScope = { mode: Mode; form?: undefined } | { mode?: Mode; form: string };
 
 /** The look-ups of the judge: `undefined` if a list has no entry. */
 export interface Matchers {
@@ -100,7 +100,7 @@ export function createLists(storage: Storage) {
 				code: 'TOO_MANY',
 				message: `${field} holds at most ${MAX_ENTRIES} entries.`,
 			}));
-			throwIfAny(full);
+			rejectFaults(full);
 			const write = (tx: Db) =>
 				LISTS.flatMap((name) => {
 					const { isNew, add, remove } = changes[name];
@@ -130,7 +130,7 @@ function recordedOf({ mode, formId }: Scope) {
 }
 
 /** How long the lists were and are. The entries themselves are not recorded: they may name persons, who may ask to be forgotten. */
-function countChanges(before: Lists, after: ListCounts): Record<string, CountChange> {
+function countChanges(before: Lists, after: ListCounts): Record<string, RecordedChange> {
 	const counts = LISTS.map((name) => [name, { before: before[name].length, after: after[name] }] as const);
 	return Object.fromEntries(counts.filter(([, count]) => count.before !== count.after));
 }
@@ -163,7 +163,7 @@ function checkChanges(input: ChangeLists): Record<ListName, Change> {
 		return { isNew: false, add: check(add ?? [], `${name}.add`), remove: check(remove ?? [], `${name}.remove`) };
 	};
 	const changes = { block: changeOf('block'), allow: changeOf('allow') };
-	throwIfAny(issues);
+	rejectFaults(issues);
 	return changes;
 }
 
@@ -172,12 +172,6 @@ function entryError(field: string): FieldError {
 		`${field} must be email:, domain:, cidr: or text: and a mail address, a domain, an address or range of addresses, or a text of ` +
 		'3 to 200 characters, such as domain:example.com.';
 	return { field, code: 'INVALID_ENTRY', message };
-}
-
-/** @throws AppError VALIDATION_ERROR */
-function throwIfAny(issues: FieldError[]): void {
-	const [first] = issues;
-	if (first) throw new AppError('VALIDATION_ERROR', first.message, { fields: issues });
 }
 
 function chunks<T>(all: readonly T[]): T[][] {

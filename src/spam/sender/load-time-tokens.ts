@@ -1,9 +1,10 @@
 /** The rule for haste: a signed stamp says when the form was loaded. */
 
 import { encodeId } from '../../ids.ts';
+import { DAY_MS } from '../../tasks/durations.ts';
 import type { SpamReason } from '../verdict.ts';
 
-const LIFETIME_MS = 24 * 3600_000;
+const LIFETIME_MS = DAY_MS;
 const STAMP = /^([0-9a-z]{8,9})\.([\w-]{22})$/;
 /** Sent within so many milliseconds: points. */
 const HASTE = [
@@ -11,7 +12,7 @@ const HASTE = [
 	[4000, 1],
 ] as const;
 
-export interface StampOptions {
+interface StampOptions {
 	/** Signs stamps; loaded on first use. */
 	secret: () => Promise<string>;
 	now?: () => number;

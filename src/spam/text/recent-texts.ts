@@ -1,5 +1,6 @@
 /** The rule for texts that were sent lately, to any form of the mode: the same but for case, digits and punctuation, or nearly the same. */
 
+import { DAY_MS } from '../../tasks/durations.ts';
 import { plural } from '../../text/plural.ts';
 import type { SpamReason } from '../verdict.ts';
 import type { Message } from './message.ts';
@@ -7,7 +8,7 @@ import type { Message } from './message.ts';
 /** A shorter text may well be sent twice, as `yes` is. */
 const MIN_WORDS = 10;
 const MAX_WORDS = 500;
-const LATELY_MS = 24 * 3600_000;
+const LATELY_MS = DAY_MS;
 const MAX_POINTS = 2;
 /** Number of texts that are found by their hash: the latest. */
 const REMEMBERED = 4096;
@@ -24,8 +25,6 @@ const NUMBERS = 65_536;
 
 /** The sketch of the text that is counted. */
 const sketch = new Int32Array(PARTS);
-
-export type RecentTexts = ReturnType<typeof createRecentTexts>;
 
 /** It holds numbers alone: each collection of garbage would look at thousands of objects. */
 export function createRecentTexts(now: () => number = Date.now) {

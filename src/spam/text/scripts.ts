@@ -16,7 +16,7 @@ const MAX_FORMS = 10_000;
 
 const USUAL = SCRIPT_NAMES[LATIN] as string;
 
-export type ScriptHistory = ReturnType<typeof createScriptHistory>;
+type ScriptHistory = ReturnType<typeof createScriptHistory>;
 
 /** The scripts of submissions since the server started, by form, in memory. */
 export function createScriptHistory() {

@@ -27,7 +27,7 @@ export interface Recorded extends Details {
 	by?: Actor;
 }
 
-export interface NewAction {
+interface NewAction {
 	name: string;
 	/** `undefined` while there is none: then nothing is recorded. */
 	actor: () => Actor | undefined;

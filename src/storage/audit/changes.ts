@@ -10,11 +10,11 @@ const DETAILS_MAX = 4000;
 type Value = string | number | boolean | null;
 
 /** A setting before and after; a list by the numbers of its items and those that came and went; a secret only as changed. */
-export type Change =
+export type RecordedChange =
 	| { before?: Value; after?: Value }
 	| { before: number; after: number; added: string[]; removed: string[] }
 	| { changed: true };
-export type Changes = Record<string, Change>;
+export type Changes = Record<string, RecordedChange>;
 
 export interface Details {
 	changes?: Changes;
@@ -24,7 +24,7 @@ export interface Details {
 }
 
 /** The change of something that is not shown. */
-export const SECRET: Change = { changed: true };
+export const SECRET: RecordedChange = { changed: true };
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -48,14 +48,14 @@ function isMembers(value: unknown): value is Members {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function changeOf(from: unknown, to: unknown): Change {
+function changeOf(from: unknown, to: unknown): RecordedChange {
 	if (Array.isArray(from) || Array.isArray(to)) return listChange(toList(from), toList(to));
 	return { ...(from !== undefined && { before: shown(from) }), after: shown(to) };
 }
 
 const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-function listChange(from: readonly unknown[], to: readonly unknown[]): Change {
+function listChange(from: readonly unknown[], to: readonly unknown[]): RecordedChange {
 	const without = (all: readonly unknown[], others: readonly unknown[]) => {
 		const known = new Set(others.map((item) => JSON.stringify(item)));
 		return all.filter((item) => !known.has(JSON.stringify(item))).map(itemName);

@@ -3,9 +3,9 @@
 import { parsePostgresUrl } from '../../config/postgres-url.ts';
 import { repeat } from '../../tasks/repeat.ts';
 import type { FindingName, Findings } from '../findings.ts';
+import { routeOf } from './connection/route.ts';
 import { connect, rowsOf } from './connection.ts';
 import { serverError } from './failures.ts';
-import { routeOf } from './route.ts';
 
 /** By SQLSTATE. */
 const CAUSES: Record<string, FindingName> = {
@@ -30,8 +30,6 @@ const FAIL_OVER_MS = 3000;
 /** A trial as large as a submission that needs new pages; its id is not a valid one. */
 const TRIAL = `insert into submissions (id, form_id, data)
 	select -1 - floor(random() * 1000000000), 0, string_agg(md5(random()::text), '') from generate_series(1, 2000)`;
-
-export type CommitBlockers = ReturnType<typeof createCommitBlockers>;
 
 export function createCommitBlockers(url: string, findings: Findings) {
 	const isAlone = parsePostgresUrl(url).hosts.length === 1;

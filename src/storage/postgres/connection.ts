@@ -4,12 +4,13 @@ import { drizzle } from 'drizzle-orm/sqlite-proxy';
 import { type PostgresHost, parsePostgresUrl } from '../../config/postgres-url.ts';
 import type { Db } from '../contract.ts';
 import { Unavailable } from '../errors.ts';
-import { createDial } from './dial.ts';
-import { CLOSED, hungUp, noneAnswers, standby } from './dial-error.ts';
+import type { Value } from '../submissions/operation.ts';
+import { createDial } from './connection/dial.ts';
+import { CLOSED, hungUp, noneAnswers, standby } from './connection/dial-error.ts';
+import { createLink, type Driver, type DriverOptions, type Link } from './connection/link.ts';
+import { createPool } from './connection/pool.ts';
+import { routeOf } from './connection/route.ts';
 import { asStorageError, serverError } from './failures.ts';
-import { createLink, type Driver, type DriverOptions, type Link } from './link.ts';
-import { createPool } from './pool.ts';
-import { routeOf } from './route.ts';
 
 /** Name that other servers look for when they ask what is still being written; see `clock.ts`. */
 export const WRITER_NAME = 'formsrv writer';
@@ -18,7 +19,6 @@ export const WRITER_NAME = 'formsrv writer';
 export const SILENT_MS = 10_000;
 const CONNECT_TIMEOUT_SECONDS = 5;
 
-export type Value = string | number | null;
 type Method = 'run' | 'all' | 'values' | 'get';
 
 /** Whatever statements run on: a pool, or one transaction. */
@@ -44,7 +44,7 @@ export interface Notice {
 	text: string;
 }
 
-export interface ConnectOptions {
+interface ConnectOptions {
 	name: string;
 	max: number;
 	/** A warning of a commit may mean that it did not wait for its standby. */
@@ -200,7 +200,7 @@ function toValue(value: unknown): Value {
 	return value as Value;
 }
 
-export function withoutNul(text: string): string {
+function withoutNul(text: string): string {
 	return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
 }
 

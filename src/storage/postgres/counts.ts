@@ -16,7 +16,7 @@ import {
 	type View,
 } from '../filters.ts';
 import { FLAG_COLUMNS } from '../rows.ts';
-import { type Change, type Operation, rows } from '../submissions/operation.ts';
+import { type Operation, rows, type Transition } from '../submissions/operation.ts';
 import { numbers, type Runner, rowsOf, type Sql } from './connection.ts';
 import { isTimedOut } from './failures.ts';
 
@@ -95,7 +95,7 @@ async function isFormWrong(sql: Sql, formId: number, leftMs: number): Promise<bo
 	}
 }
 
-export interface CountsOptions {
+interface CountsOptions {
 	horizon(): Promise<number>;
 	onError(error: unknown): void;
 }
@@ -180,7 +180,7 @@ const SPLIT = `
 	on conflict (form_id, first_id) do update set ${COUNTERS.map((name) => `${name} = excluded.${name}`).join(', ')}`;
 
 /** Moves the counts of what is folded. The form's row is locked; `foldedTo` was read behind that lock. */
-export function* moveCounts(formId: number, foldedTo: number, changes: readonly Change[]): Operation<void> {
+export function* moveCounts(formId: number, foldedTo: number, changes: readonly Transition[]): Operation<void> {
 	const folded = changes.filter(({ id }) => id < foldedTo);
 	if (folded.length === 0) return;
 	const moves = folded.map(({ before, after }) => moveOf(before, after));

@@ -4,13 +4,13 @@ import type { ScanRequest } from '../contract.ts';
 import type { Findings } from '../findings.ts';
 import { createReader } from '../reader.ts';
 import type { Availability } from './availability.ts';
-import { routeOf } from './route.ts';
+import { routeOf } from './connection/route.ts';
 import type { PostgresReads } from './submission-reader.ts';
 
 /** While submissions are stored, the thread rests after a scan for so many times what it took: the priority of the thread is not that of the database. */
 const REST = 1;
 
-export interface LongReadsOptions {
+interface LongReadsOptions {
 	/** The path of the thread's program. */
 	program: string | undefined;
 	findings: Pick<Findings, 'set'>;

@@ -3,7 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { assetPath } from '../../assets.ts';
 import { AppError } from '../../errors.ts';
-import { type Runner, rowsOf, type Sql, type Value } from './connection.ts';
+import type { Value } from '../submissions/operation.ts';
+import { type Runner, rowsOf, type Sql } from './connection.ts';
 import { isHeldUp } from './failures.ts';
 import { watchSettingsSql } from './settings-version.ts';
 

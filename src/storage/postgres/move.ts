@@ -3,12 +3,12 @@
 import { withoutPassword } from '../../config/postgres-url.ts';
 import { AppError } from '../../errors.ts';
 import { IDS_PER_MILLISECOND } from '../../ids.ts';
-import type { MovedTable, MoveSide, MoveSource, MoveTarget, Values } from '../contract.ts';
+import type { MovedTable, MoveSide, MoveSource, MoveTarget, RowValues } from '../contract.ts';
 import { namesOf } from '../rows.ts';
+import type { Driver } from './connection/link.ts';
 import { connect, numbers, rowsOf, type Sql, strings } from './connection.ts';
 import { foldBelow } from './counts.ts';
 import { createFieldNames } from './field-names.ts';
-import type { Driver } from './link.ts';
 import { migrate } from './migrate.ts';
 import { INDEXED_TO } from './search.ts';
 import { checkServer } from './server-check.ts';
@@ -67,7 +67,7 @@ export async function openTarget(
 		...sideOf(held),
 		async lastKey({ name, columns, key }) {
 			const order = key.map((column) => `${ordered(columns, column)} desc`).join();
-			const [last] = await rowsOf<Values>(sql, `select ${key.join()} from ${name} order by ${order} limit 1`);
+			const [last] = await rowsOf<RowValues>(sql, `select ${key.join()} from ${name} order by ${order} limit 1`);
 			return last;
 		},
 		async write({ name, columns }, rows) {
@@ -163,12 +163,12 @@ function sideOf(sql: Driver): Omit<MoveSide, 'close'> {
 	};
 }
 
-function chunksOf(sql: Driver, { name, columns, key }: MovedTable, after: Values = []): AsyncIterable<Values[]> {
+function chunksOf(sql: Driver, { name, columns, key }: MovedTable, after: RowValues = []): AsyncIterable<RowValues[]> {
 	const order = key.map((column) => ordered(columns, column)).join();
 	const bounds = after.map((_, i) => `$${i + 1}`).join();
 	const behind = after.length > 0 ? `where (${order}) > (${bounds})` : '';
 	const text = `select ${columns.map((column) => column.name).join()} from ${name} ${behind} order by ${order}`;
-	return sql.unsafe(text, after).values().cursor(ROWS_AT_ONCE) as unknown as AsyncIterable<Values[]>;
+	return sql.unsafe(text, after).values().cursor(ROWS_AT_ONCE) as unknown as AsyncIterable<RowValues[]>;
 }
 
 /** Texts in the order of their bytes, as in SQLite. */

@@ -11,8 +11,10 @@ import { createFindings, logBeside } from '../findings.ts';
 import { arrivalOf, type NewSubmission } from '../submission.ts';
 import { createChanges } from '../submissions/change.ts';
 import { createConfirming } from '../submissions/confirm.ts';
+import { createFiles } from '../submissions/files.ts';
 import { createImport } from '../submissions/import.ts';
 import { createReads } from '../submissions/read.ts';
+import { createHolding } from '../submissions/unique-values.ts';
 import { createAvailability } from './availability.ts';
 import { createClock } from './clock.ts';
 import { createCommitBlockers } from './commit-blockers.ts';
@@ -117,7 +119,6 @@ export async function openPostgres(
 		await clock.close();
 		await sql.end();
 	}
-	const closeOnce = lazy(close);
 
 	return {
 		db,
@@ -153,6 +154,8 @@ export async function openPostgres(
 			append: writer.append,
 			...createChanges(engine, written),
 			...createConfirming(engine, written),
+			...createFiles(engine, written),
+			...createHolding(engine),
 			...createImport(engine, { ...written, findings, clock, nextId: clock.nextId, ownColumns: names.ownColumns }),
 			...createReads(engine),
 			...createSubmissionLists(sql, { counts, names: names.list, forgetNames: names.forget, longReads }),
@@ -177,6 +180,6 @@ export async function openPostgres(
 			recountAt = performance.now() + HOUR_MS;
 			recountFiles(sql).catch(onError);
 		},
-		close: closeOnce,
+		close: lazy(close),
 	};
 }

@@ -2,11 +2,11 @@
 
 import { SEARCHED_JSON_CHARACTERS } from '../search-text.ts';
 import { type Dialect, type Engine, type Operation, rows, type Value } from '../submissions/operation.ts';
-import { INBOX_TOTAL } from './bounded-forms.ts';
 import { numbers, type Runner, rowsOf, type Sql, strings } from './connection.ts';
 import { moveCounts } from './counts.ts';
 import { asStorageError, mayTryAgain } from './failures.ts';
 import { storedText } from './search-hits.ts';
+import { INBOX_TOTAL } from './writer/bounded-forms.ts';
 
 const MAX_TRIES = 5;
 

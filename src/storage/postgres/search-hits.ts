@@ -10,7 +10,8 @@ import { conditionOf } from '../filters.ts';
 import { BEYOND_ALL_IDS } from '../rows.ts';
 import { searchTerms, searchText } from '../search-text.ts';
 import { type ListQuery, type Paging, rowCondition, type Scanned, type Selection } from '../submission.ts';
-import { rowsOf, type Sql, type Value } from './connection.ts';
+import type { Value } from '../submissions/operation.ts';
+import { rowsOf, type Sql } from './connection.ts';
 
 /** Around each short word, behind the text; no text holds it. */
 const MARK = '\u0001';

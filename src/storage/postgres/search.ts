@@ -17,7 +17,7 @@ const STEP = {
 /** Where the index ends, among the server's values. */
 export const INDEXED_TO = 'search_indexed_to';
 
-export interface SearchOptions {
+interface SearchOptions {
 	horizon(): Promise<number>;
 	findings: Pick<Findings, 'has'>;
 }

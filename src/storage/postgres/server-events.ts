@@ -17,7 +17,7 @@ interface Notice {
 	events: AppEvent[];
 }
 
-export interface ServerEventsOptions {
+interface ServerEventsOptions {
 	/** Opens a connection that receives events of other servers. */
 	connectTo(on: { onNotify(text: string): void }): Sql;
 	onError(error: unknown): void;

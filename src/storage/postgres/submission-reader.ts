@@ -4,10 +4,11 @@ import type { Scan, ScanRequest, Scans } from '../contract.ts';
 import { type DamagedRows, readableRows } from '../damaged-bytes.ts';
 import { BEYOND_ALL_IDS, COLUMNS, toStored } from '../rows.ts';
 import { type Paging, rowCondition, type Scanned, type StoredSubmission } from '../submission.ts';
+import type { Value } from '../submissions/operation.ts';
 import { filesOf } from '../submissions/read.ts';
-import { connect, numbers, rowsOf, SILENT_MS, type Sql, type Value } from './connection.ts';
+import { routeOf } from './connection/route.ts';
+import { connect, numbers, rowsOf, SILENT_MS, type Sql } from './connection.ts';
 import { DIALECT, runOn } from './operations.ts';
-import { routeOf } from './route.ts';
 import { createSearchHits } from './search-hits.ts';
 
 /** Rows of a scan's first piece; the limit of their text follows; both grow on request. */

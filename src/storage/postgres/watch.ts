@@ -8,8 +8,8 @@ import type { Log } from '../../log/log.ts';
 import { type Repetition, repeat } from '../../tasks/repeat.ts';
 import type { Findings } from '../findings.ts';
 import type { Availability } from './availability.ts';
+import { routeOf } from './connection/route.ts';
 import { createPrimaryProbe, type PrimaryProbe } from './primary-probe.ts';
-import { routeOf } from './route.ts';
 
 const EVERY_MS = 500;
 const IN_DOUBT_EVERY_MS = 100;
@@ -21,7 +21,7 @@ const PATIENCE_MS = 300;
 const FIRST_PATIENCE_MS = 1000;
 const ANSWER_WITHIN_MS = 3000;
 
-export interface WatchOptions {
+interface WatchOptions {
 	findings: Findings;
 	availability: Availability;
 	log?: Log;

@@ -4,13 +4,13 @@ import { AppError } from '../../errors.ts';
 import { OutcomeUnknown, Unavailable, UniqueViolation } from '../errors.ts';
 import type { Findings } from '../findings.ts';
 import { giveIds, holdsValues, type NewSubmission } from '../submission.ts';
-import { createBatching, MAX_IN_FLIGHT, type Waiting } from './batching.ts';
-import { createBoundedForms, lockForms, whyNotStored } from './bounded-forms.ts';
 import { type Clock, OLDEST_ID_MS } from './clock.ts';
 import { connect, type Runner, type Sql, WRITER_NAME, withDeadline } from './connection.ts';
 import { asStorageError, isIdTaken, isReadOnly, isRolledBack, isUnsent, mayTryAgain } from './failures.ts';
-import { type Insert, insertOf, type Stored } from './insert.ts';
-import { askStored, idsIn } from './unknown-outcome.ts';
+import { createBatching, MAX_IN_FLIGHT, type Waiting } from './writer/batching.ts';
+import { createBoundedForms, lockForms, whyNotStored } from './writer/bounded-forms.ts';
+import { type Insert, insertOf, type Stored } from './writer/insert.ts';
+import { askStored, idsIn } from './writer/unknown-outcome.ts';
 
 /** Time after which a client gets the response that the outcome is unknown. */
 const DEADLINE_MS = 10_000;

@@ -1,4 +1,4 @@
-/** The source of ids, and the facts about the clock that makes them: ids increase even if the clock is set back, and each clock step is kept. */
+/** The source of ids, made of the clock: they increase even if that is set back, and each time that it was set is kept as a step. */
 
 import type { Database, Statement } from 'bun:sqlite';
 import { ID_SOURCES, IDS_PER_MILLISECOND, millisecondStart } from '../../ids.ts';
@@ -6,8 +6,9 @@ import { HOUR_MS, MINUTE_MS } from '../../tasks/durations.ts';
 import { lazy } from '../../tasks/lazy.ts';
 import { type ClockReport, LONGEST_PAUSE_MS, reportClock } from '../clock-report.ts';
 import { readClockSteps } from '../closed-reads.ts';
-import { type ClockStep, createTimeline, type Stretch } from '../timeline.ts';
+import type { ClockStep, Stretch } from '../timeline.ts';
 import { createGapFinder } from './clock-gaps.ts';
+import { createClockSteps, SAVE_STEP, saveStep } from './clock-steps.ts';
 import { LAST_COMMAND_ID, reserveIds } from './command-ids.ts';
 import { programMadeAt } from './migrate.ts';
 import { runOnce } from './operations.ts';
@@ -25,6 +26,13 @@ const LARGE_STEP_MS = MINUTE_MS;
 /** … nothing is forgotten by its age for so long: the clock may be set back soon. */
 const SETTLING_MS = HOUR_MS;
 
+const TABLES_WITH_IDS = ['submissions', 'deliveries', 'forms', 'api_keys', 'webhooks', 'sessions'];
+/** Finds the highest id there is. */
+const HIGHEST_ID = `select max(id) from (${[
+	...TABLES_WITH_IDS.map((table) => `select max(id) as id from ${table}`),
+	`select cast(value as integer) from server_values where name = '${LAST_COMMAND_ID}'`,
+].join(' union all ')})`;
+
 const TOLERANCE_IDS = TOLERANCE_MS * IDS_PER_MILLISECOND;
 const FAR_IDS = FAR_MS * IDS_PER_MILLISECOND;
 
@@ -39,14 +47,9 @@ export interface ClockOptions {
 export type Clock = ReturnType<typeof createClock>;
 
 export function createClock(client: Database, { now, elapsed = () => performance.now(), commitSoon }: ClockOptions) {
-	const sql = prepareStatements(client);
+	const highest = lazy(() => client.prepare(HIGHEST_ID));
 	const findGaps = createGapFinder(client);
-	let timeline = createTimeline(runOnce(client, readClockSteps()));
-	/** How far ids run ahead of the clock. */
-	let offset = timeline.steps.at(-1)?.offsetMs ?? 0;
-	/** Steps that are not on disk yet, and those in the transaction that is open. */
-	let unsaved: ClockStep[] = [];
-	let saving: ClockStep[] = [];
+	const steps = createClockSteps(client);
 	/** The highest id that was made; of a server, a multiple of {@link ID_SOURCES}. */
 	let last = 0;
 	let isServer = false;
@@ -55,15 +58,16 @@ export function createClock(client: Database, { now, elapsed = () => performance
 	let settledAt = Number.NEGATIVE_INFINITY;
 	const reserved = reserveIds(client, { now, lowest, flush, rolledBack });
 
-	function setSteps(steps: readonly ClockStep[]): void {
-		timeline = createTimeline([...steps].sort((a, b) => a.fromId - b.fromId));
-		offset = timeline.steps.at(-1)?.offsetMs ?? 0;
-	}
+	/** The id that stands for this moment. */
+	const present = (): number => idAt(now());
+
+	/** The id that stands for a moment of the clock as it goes now. */
+	const idAt = (millis: number): number => (millis + steps.offset()) * IDS_PER_MILLISECOND;
 
 	/** On the path of every submission. */
 	function nextId(): number {
 		if (!isServer) return reserved.next();
-		const wanted = (now() + offset) * IDS_PER_MILLISECOND;
+		const wanted = present();
 		const ahead = wanted - last;
 		if (ahead > 0 && ahead < FAR_IDS) last = wanted;
 		else if (ahead <= 0 && ahead > -TOLERANCE_IDS) last += ID_SOURCES;
@@ -73,7 +77,7 @@ export function createClock(client: Database, { now, elapsed = () => performance
 
 	function nextAfterLook(): number {
 		look();
-		return Math.max(last + ID_SOURCES, (now() + offset) * IDS_PER_MILLISECOND);
+		return Math.max(last + ID_SOURCES, present());
 	}
 
 	/** Notices that the clock was set, by the time that passed and by the ids there are. */
@@ -83,43 +87,38 @@ export function createClock(client: Database, { now, elapsed = () => performance
 		const passed = seen.elapsed - before.elapsed;
 		const expected = Math.round(before.at + passed);
 		const wasSet = Math.abs(seen.at - expected) > TOLERANCE_MS + passed * SLEW;
-		const isBehind = last - (seen.at + offset) * IDS_PER_MILLISECOND >= TOLERANCE_IDS;
-		const isBeyond = seen.at + offset > LATEST_MS;
+		const isBeyond = seen.at + steps.offset() > LATEST_MS;
 		if (wasSet) step(seen.at, expected, passed);
-		else if (isBehind || isBeyond) step(seen.at, lastMoment());
+		else if (isBehind(seen.at) || isBeyond) step(seen.at, lastMoment());
 		else if (hasCaughtUp(seen.at)) step(seen.at, seen.at);
 	}
 
+	/** Returns whether the clock says a moment long before that of the last id. */
+	const isBehind = (at: number): boolean => last - idAt(at) >= TOLERANCE_IDS;
+
 	/** Returns whether ids need not run ahead any more. */
-	const hasCaughtUp = (at: number): boolean => offset > 0 && at * IDS_PER_MILLISECOND > last;
+	const hasCaughtUp = (at: number): boolean => steps.offset() > 0 && at * IDS_PER_MILLISECOND > last;
 
 	/** Returns the time of the newest id since the clock was last set; earlier than all of them if there are none. */
 	function lastMoment(): number {
-		const { fromId, startMs } = timeline.stretches.at(-1) as Stretch;
-		return last < fromId ? startMs - 1 : timeline.millisOf(last);
+		const { stretches, millisOf } = steps.timeline();
+		const { fromId, startMs } = stretches.at(-1) as Stretch;
+		return last < fromId ? startMs - 1 : millisOf(last);
 	}
 
 	/** From now on ids go on from the last one and stand for the clock's new time. */
 	function step(at: number, expected: number, passed = 0): void {
 		// Behind all ids, those of other processes too, and behind the last step if there is none since.
 		last = Math.max(last, highestOfServer());
+		const timeline = steps.timeline();
 		const newest = Math.max(last, timeline.steps.at(-1)?.fromId ?? 0);
 		const next = Math.floor(newest / IDS_PER_MILLISECOND) + 1;
 		const offsetMs = at > LATEST_MS ? next - at : Math.max(0, next - at);
-		// Set forward, the ids need no step. Some may have been made since.
-		const isOnlySkip = at > expected && offsetMs === offset;
-		const lastMs = lastMoment();
-		const made: ClockStep = {
-			fromId:
-				(isOnlySkip ? Math.max(expected + 1, Math.floor(at - passed)) + offset : at + offsetMs) * IDS_PER_MILLISECOND,
-			offsetMs,
-			beforeMs: isOnlySkip ? expected : Math.max(expected, lastMs),
-			afterMs: at,
-			endMs: isOnlySkip ? expected : lastMs,
-		};
-		const added = [...(at < expected ? findGaps(timeline, at) : []), made];
-		setSteps([...timeline.steps, ...added]);
-		unsaved.push(...added);
+		const isOnlySkip = at > expected && offsetMs === steps.offset();
+		const made = isOnlySkip
+			? skipOf({ at, expected, passed, offsetMs })
+			: stepOf({ at, expected, offsetMs, lastMs: lastMoment() });
+		steps.add([...(at < expected ? findGaps(timeline, at) : []), made]);
 		if (!isOnlySkip) last = Math.max(last, made.fromId - ID_SOURCES);
 		const size = Math.abs(at - made.beforeMs);
 		if (size > LARGE_STEP_MS) settledAt = elapsed() + SETTLING_MS;
@@ -129,50 +128,35 @@ export function createClock(client: Database, { now, elapsed = () => performance
 
 	/** For a process that is not the server: the lowest id that may be made now, whatever others have made. */
 	function lowest(): number {
-		readSteps();
+		steps.read();
 		last = Math.max(last, highestId());
 		const at = now();
-		if (last - (at + offset) * IDS_PER_MILLISECOND >= TOLERANCE_IDS) step(at, lastMoment());
+		if (isBehind(at)) step(at, lastMoment());
 		else if (hasCaughtUp(at)) step(at, at);
-		return Math.max(last + 1, (now() + offset) * IDS_PER_MILLISECOND);
-	}
-
-	function readSteps(): void {
-		setSteps([...runOnce(client, readClockSteps()), ...saving, ...unsaved]);
+		return Math.max(last + 1, present());
 	}
 
 	/** Another process wrote: ids go on behind its. */
 	function refresh(): void {
-		readSteps();
+		steps.read();
 		if (isServer) last = Math.max(last, highestOfServer());
 		else reserved.forget();
 	}
 
-	/** At the end of each transaction: no id is on disk without the steps before it. */
+	/** At the end of each transaction. */
 	function flush(): void {
-		saving = [];
+		steps.flush();
 		reserved.flush();
-		if (unsaved.length === 0) return;
-		for (const { fromId, offsetMs, beforeMs, afterMs, endMs } of unsaved) {
-			sql.save().run(fromId, offsetMs, beforeMs, afterMs, endMs);
-		}
-		saving = unsaved;
-		unsaved = [];
 	}
 
 	function rolledBack(): void {
-		unsaved = [...saving, ...unsaved];
-		saving = [];
+		steps.rolledBack();
 		reserved.forget();
 	}
 
-	function highestId(): number {
-		return Number(sql.highest().values()[0]?.[0] ?? 0);
-	}
+	const highestId = (): number => idIn(highest());
 
-	function highestOfServer(): number {
-		return Math.ceil(highestId() / ID_SOURCES) * ID_SOURCES;
-	}
+	const highestOfServer = (): number => Math.ceil(highestId() / ID_SOURCES) * ID_SOURCES;
 
 	return {
 		nextId,
@@ -186,10 +170,9 @@ export function createClock(client: Database, { now, elapsed = () => performance
 			const newest = Math.max(last, highestId());
 			const next = millisecondStart(newest) + IDS_PER_MILLISECOND;
 			if (isServer) last = next - ID_SOURCES;
-			return isServer || (now() + offset) * IDS_PER_MILLISECOND >= next ? next : millisecondStart(newest);
+			return isServer || present() >= next ? next : millisecondStart(newest);
 		},
-		/** Returns the mapping of ids to times. */
-		timeline: () => timeline,
+		timeline: steps.timeline,
 		look,
 		/**
 		 * The ids of a server come from memory. There must be one server at a time, which is what its lock is for.
@@ -202,7 +185,7 @@ export function createClock(client: Database, { now, elapsed = () => performance
 			isServer = true;
 			seen = { at: now(), elapsed: elapsed() };
 			// A server may have been off for long; earlier than what it stored last it cannot be.
-			const pausedMs = last === 0 ? 0 : seen.at - timeline.millisOf(last);
+			const pausedMs = last === 0 ? 0 : seen.at - steps.timeline().millisOf(last);
 			const isPlausible = pausedMs > -SETTLING_MS && pausedMs < LONGEST_PAUSE_MS;
 			settledAt = isPlausible ? seen.elapsed : seen.elapsed + SETTLING_MS;
 			look();
@@ -211,7 +194,8 @@ export function createClock(client: Database, { now, elapsed = () => performance
 			};
 		},
 		/** Returns the state of the clock. */
-		report: (): ClockReport => reportClock({ timeline, newestId: highestId(), programMs: programMadeAt(), now: now() }),
+		report: (): ClockReport =>
+			reportClock({ timeline: steps.timeline(), newestId: highestId(), programMs: programMadeAt(), now: now() }),
 		/** Returns whether old times can be trusted: the clock has not been set for a while. */
 		isSettled(): boolean {
 			if (isServer) look();
@@ -223,6 +207,26 @@ export function createClock(client: Database, { now, elapsed = () => performance
 	};
 }
 
+interface ClockSetting {
+	/** The time by the clock now, and by what passed since the last look. */
+	at: number;
+	expected: number;
+	/** That of the ids from now on. */
+	offsetMs: number;
+}
+
+/** A step of a clock that was set forward: ids skip what it skipped. Some may have been made since. */
+function skipOf({ at, expected, passed, offsetMs }: ClockSetting & { passed: number }): ClockStep {
+	const firstMs = Math.max(expected + 1, Math.floor(at - passed)) + offsetMs;
+	return { fromId: firstMs * IDS_PER_MILLISECOND, offsetMs, beforeMs: expected, afterMs: at, endMs: expected };
+}
+
+/** @param lastMs The moment of the newest id. */
+function stepOf({ at, expected, offsetMs, lastMs }: ClockSetting & { lastMs: number }): ClockStep {
+	const fromId = (at + offsetMs) * IDS_PER_MILLISECOND;
+	return { fromId, offsetMs, beforeMs: Math.max(expected, lastMs), afterMs: at, endMs: lastMs };
+}
+
 /**
  * A database that came to rest: from the next id on, ids stand for what the clock says. Called within a transaction.
  * @returns the moment from which that is possible, if it lies ahead: ids run ahead of the clock
@@ -230,22 +234,14 @@ export function createClock(client: Database, { now, elapsed = () => performance
 export function endOffset(client: Database, now: number): number | undefined {
 	const { fromId = 0, offsetMs = 0 } = runOnce(client, readClockSteps()).at(-1) ?? {};
 	if (offsetMs === 0) return undefined;
-	const { highest, save } = prepareStatements(client);
-	const newestMs = Math.floor(Math.max(fromId, Number(highest().values()[0]?.[0] ?? 0)) / IDS_PER_MILLISECOND);
+	const newestMs = Math.floor(Math.max(fromId, idIn(client.prepare(HIGHEST_ID))) / IDS_PER_MILLISECOND);
 	const atMs = newestMs + 1;
 	if (atMs > now) return atMs;
-	save().run(atMs * IDS_PER_MILLISECOND, 0, atMs, atMs, newestMs - offsetMs);
+	const step = { fromId: atMs * IDS_PER_MILLISECOND, offsetMs: 0, beforeMs: atMs, afterMs: atMs };
+	saveStep(client.prepare(SAVE_STEP), { ...step, endMs: newestMs - offsetMs });
 	return undefined;
 }
 
-function prepareStatements(client: Database): Record<'highest' | 'save', () => Statement> {
-	const tables = ['submissions', 'deliveries', 'forms', 'api_keys', 'webhooks', 'sessions'];
-	const highest = [
-		...tables.map((table) => `select max(id) as id from ${table}`),
-		`select cast(value as integer) from server_values where name = '${LAST_COMMAND_ID}'`,
-	].join(' union all ');
-	return {
-		highest: lazy(() => client.prepare(`select max(id) from (${highest})`)),
-		save: lazy(() => client.prepare('insert or replace into clock_steps values (?, ?, ?, ?, ?)')),
-	};
+function idIn(statement: Statement): number {
+	return Number(statement.values()[0]?.[0] ?? 0);
 }

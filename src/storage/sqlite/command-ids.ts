@@ -14,7 +14,7 @@ const RUN_IDS = IDS_PER_MILLISECOND;
 const STALE_AFTER_MS = 100;
 export const LAST_COMMAND_ID = 'last_command_id';
 
-export interface CommandIdsOptions {
+interface CommandIdsOptions {
 	now: () => number;
 	/** In a transaction that writes: the lowest id that may be made, of any source. */
 	lowest: () => number;
@@ -23,7 +23,7 @@ export interface CommandIdsOptions {
 	rolledBack: () => void;
 }
 
-export interface CommandIds {
+interface CommandIds {
 	/** Makes the next id; it waits while another process writes. */
 	next(): number;
 	/** At the end of a transaction: the ids reserved in it, also by a job that was undone. */

@@ -4,7 +4,7 @@ import type { Database } from 'bun:sqlite';
 import { AppError } from '../../errors.ts';
 import type { Findings } from '../findings.ts';
 import { readPragma } from './migrate.ts';
-import type { Job } from './writer.ts';
+import type { Job } from './transaction.ts';
 
 /** Jobs wait for so long for it to end. */
 const PATIENCE_MS = 5000;
@@ -15,8 +15,6 @@ interface Present {
 	/** Jobs whose commit failed when it may have been in the log already: a crash could bring it back to life. */
 	uncertain: readonly Job[];
 }
-
-export type CommitBlocker = ReturnType<typeof createCommitBlocker>;
 
 export function createCommitBlocker(client: Database, findings: Findings) {
 	let present: Present | undefined;

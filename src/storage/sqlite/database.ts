@@ -3,7 +3,7 @@
 import { Database } from 'bun:sqlite';
 import { readFileRecords, readOutbox } from '../closed-reads.ts';
 import type { DatabaseFile, NamedFile } from '../database.ts';
-import { againOf, ERASURE_PREFIX, type StoredErasure } from '../erasure-records.ts';
+import { againOf, ERASURE_PREFIX } from '../erasure-records.ts';
 import { PAUSE_PREFIX } from '../pauses.ts';
 import { ALERT_PREFIX, OPEN_ALERT, type ServerValue } from '../server-values.ts';
 import type { Operation } from '../submissions/operation.ts';
@@ -87,13 +87,13 @@ function readValues(file: string, prefix: string): ServerValue[] {
 }
 
 /** The copy may be of any version: one that has no place for them is brought up to this one. */
-function repeatErasures(file: string, others: readonly StoredErasure[]): number {
+function repeatErasures(file: string, others: readonly ServerValue[]): number {
 	if (others.length === 0) return 0;
 	const client = openWriteConnection(file);
 	try {
 		if (!hasValues(client)) migrate(client);
 		const insert = client.query('insert into server_values (name, value) values (?, ?) on conflict do nothing');
-		const repeat = ({ name, value }: StoredErasure) =>
+		const repeat = ({ name, value }: ServerValue) =>
 			insert.run(name, JSON.stringify(againOf(JSON.parse(value)))).changes;
 		return client.transaction(() => others.reduce((sum, record) => sum + repeat(record), 0))();
 	} finally {

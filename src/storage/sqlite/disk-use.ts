@@ -19,7 +19,8 @@ export function measureDisk(databaseFile: string): DiskUse {
 	};
 }
 
-function sizeOf(path: string): number {
+/** In bytes; 0 if there is none. */
+export function sizeOf(path: string): number {
 	return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 

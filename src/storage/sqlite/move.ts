@@ -3,8 +3,8 @@
 import type { Database } from 'bun:sqlite';
 import { existsSync, statSync } from 'node:fs';
 import { AppError } from '../../errors.ts';
-import type { MovedTable, MoveSide, MoveSource, MoveTarget, Values } from '../contract.ts';
-import { FLAG_NAMES, namesOf, toFlags } from '../rows.ts';
+import type { MovedTable, MoveSide, MoveSource, MoveTarget, RowValues } from '../contract.ts';
+import { FLAG_COLUMN_NAMES, namesOf, toFlags } from '../rows.ts';
 import { endOffset } from './clock.ts';
 import { LAST_COMMAND_ID } from './command-ids.ts';
 import { behindLinks, closeWriteConnection, openWriteConnection, waitWhileBusy } from './connection.ts';
@@ -76,7 +76,7 @@ export async function openTarget(path: string, source: string): Promise<MoveTarg
 		async lastKey({ name, key }) {
 			const order = key.map((column) => `"${column}" desc`).join();
 			return client.query(`select ${list(key)} from ${name} order by ${order} limit 1`).values()[0] as
-				| Values
+				| RowValues
 				| undefined;
 		},
 		async write(table, rows) {
@@ -130,13 +130,13 @@ function sideOf(client: Database): Omit<MoveSide, 'close'> {
 	};
 }
 
-async function* chunksOf(client: Database, { name, columns, key }: MovedTable, after: Values = []) {
+async function* chunksOf(client: Database, { name, columns, key }: MovedTable, after: RowValues = []) {
 	const behind = after.length > 0 ? `where (${list(key)}) > (${key.map(() => '?').join()})` : '';
 	const names = columns.map((column) => column.name);
 	const statement = client.prepare(`select ${list(names)} from ${name} ${behind} order by ${list(key)}`);
-	let chunk: Values[] = [];
+	let chunk: RowValues[] = [];
 	let characters = 0;
-	for (const row of statement.iterate(...after) as Iterable<Record<string, Values[number]>>) {
+	for (const row of statement.iterate(...after) as Iterable<Record<string, RowValues[number]>>) {
 		const values = names.map((column) => row[column] ?? null);
 		chunk.push(values);
 		for (const value of values) if (typeof value === 'string') characters += value.length;
@@ -149,9 +149,9 @@ async function* chunksOf(client: Database, { name, columns, key }: MovedTable, a
 }
 
 /** Blocks, counts and names, as if they had arrived one by one. */
-function count(index: FormIndex, columns: readonly string[], rows: readonly Values[]): void {
+function count(index: FormIndex, columns: readonly string[], rows: readonly RowValues[]): void {
 	const at = (column: string) => columns.indexOf(column);
-	const [id, form, data, flags] = [at('id'), at('form_id'), at('data'), FLAG_NAMES.map(at)];
+	const [id, form, data, flags] = [at('id'), at('form_id'), at('data'), FLAG_COLUMN_NAMES.map(at)];
 	for (const row of rows) {
 		index.add(
 			row[form] as number,

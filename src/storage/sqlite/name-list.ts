@@ -28,7 +28,7 @@ export interface NameList {
 	json: string | undefined;
 }
 
-export type NameStatements = ReturnType<typeof prepareNameStatements>;
+type NameStatements = ReturnType<typeof prepareNameStatements>;
 
 export function prepareNameStatements(client: Database) {
 	return {

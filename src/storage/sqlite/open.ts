@@ -15,8 +15,10 @@ import { createReader } from '../reader.ts';
 import type { NewSubmission } from '../submission.ts';
 import { createChanges } from '../submissions/change.ts';
 import { createConfirming } from '../submissions/confirm.ts';
+import { createFiles } from '../submissions/files.ts';
 import { createImport } from '../submissions/import.ts';
 import { createReads } from '../submissions/read.ts';
+import { createHolding } from '../submissions/unique-values.ts';
 import { createClock } from './clock.ts';
 import {
 	abandonConnection,
@@ -43,8 +45,9 @@ import { createSubmissionLists } from './submission-lists.ts';
 import { createSubmissionPages } from './submission-pages.ts';
 import type { SqliteReads } from './submission-reader.ts';
 import { createPresentForms, createSubmissionStore } from './submission-store.ts';
+import type { Job } from './transaction.ts';
 import { createWatch } from './watch.ts';
-import { createWriter, inTransaction, type Job } from './writer.ts';
+import { createWriter, inTransaction } from './writer.ts';
 
 /** A job for which there is a commit. */
 const NOTHING: Job = { compound: false, run() {}, resolve() {}, reject() {} };
@@ -169,6 +172,8 @@ export function openSqlite(
 		submissions: {
 			...createChanges(engine, written),
 			...createConfirming(engine, written),
+			...createFiles(engine, written),
+			...createHolding(engine),
 			...createImport(engine, { ...written, findings, clock, nextId: clock.nextId }),
 			...reads,
 			append: (row: NewSubmission): Promise<number> => {

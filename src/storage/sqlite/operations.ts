@@ -4,7 +4,7 @@ import type { Database, Statement } from 'bun:sqlite';
 import { lazy } from '../../tasks/lazy.ts';
 import { placeOf } from '../filters.ts';
 import { namesOf, type Row } from '../rows.ts';
-import { type Change, type Dialect, type Engine, type Operation, rows } from '../submissions/operation.ts';
+import { type Dialect, type Engine, type Operation, rows, type Transition } from '../submissions/operation.ts';
 import type { FormIndex } from './form-index.ts';
 import { inTransaction, type Writer } from './writer.ts';
 
@@ -76,7 +76,7 @@ export function createEngine(client: Database, { reader, writer, index }: Source
 	let moves: (() => void)[] = [];
 
 	/** Each place has a list of names: a submission that stays where it is changes none. */
-	function planMove(formId: number, { id, before, after }: Change): void {
+	function planMove(formId: number, { id, before, after }: Transition): void {
 		const stays = before && after && placeOf(before) === placeOf(after);
 		const names = stays ? [] : namesOf(data().values(id)[0]?.[0] as string);
 		moves.push(() => index.change(formId, { id, names }, before, after));

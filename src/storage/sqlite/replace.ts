@@ -6,6 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { syncFolder, syncToDisk } from '../sync-to-disk.ts';
 import { behindLinks, closeWriteConnection, openReadConnection, openWriteConnection } from './connection.ts';
 import { hasForeignLog } from './database-place.ts';
+import { sizeOf } from './disk-use.ts';
 
 /** SQLite's logs, which hold what is not in the file yet. Beside another file they would be taken for its own. */
 const LOGS = ['-wal', '-journal'];
@@ -109,8 +110,4 @@ function keep(from: string, to: string): void {
 function isSame(path: string, other: string): boolean {
 	const [one, two] = [path, other].map((name) => statSync(name, { throwIfNoEntry: false }));
 	return one !== undefined && two !== undefined && one.ino === two.ino && one.dev === two.dev;
-}
-
-function sizeOf(path: string): number {
-	return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -19,7 +19,8 @@ import {
 } from '../submission.ts';
 import { isMissingParent } from './failures.ts';
 import type { FormIndex } from './form-index.ts';
-import type { Job, Writer } from './writer.ts';
+import type { Job } from './transaction.ts';
+import type { Writer } from './writer.ts';
 
 /** By their places. */
 const ARRIVED: readonly Flags[] = [NEW, { ...NEW, isSpam: true }, { ...NEW, isPending: true }];
@@ -38,7 +39,7 @@ interface StoreOptions {
 	nextId: () => number;
 }
 
-export type PresentForms = ReturnType<typeof createPresentForms>;
+type PresentForms = ReturnType<typeof createPresentForms>;
 
 /** Looks up the existing forms of a transaction, and how much they accept: once, however many submissions it holds. */
 export function createPresentForms(client: Database) {

@@ -27,8 +27,6 @@ interface WatchedFile {
 	identity: string | undefined;
 }
 
-export type Watch = ReturnType<typeof createWatch>;
-
 /** @param client The connection that writes; it has read already, so that the log is open. */
 export function createWatch(client: Database, { file, findings }: { file: string; findings: Findings }) {
 	const open = openFiles();

@@ -1,10 +1,11 @@
-/** The one writer: jobs that arrive together share one commit, and resolve after it is on disk. */
+/** The one writer: a queue of jobs, of which those that arrive together share one commit, and resolve after it is on disk. */
 
 import type { Database } from 'bun:sqlite';
 import { Unavailable } from '../errors.ts';
 import type { Findings } from '../findings.ts';
 import { createCommitBlocker, outcomeUnknown } from './commit-blocker.ts';
-import { asStorageError, isBusy, isDiskFull, isStorageFailure } from './failures.ts';
+import { isBusy, isDiskFull, isStorageFailure } from './failures.ts';
+import { createTransaction, type FailedCommit, type Job, type TransactionHooks } from './transaction.ts';
 
 /** Bounds how long one commit can hold up the event loop. */
 const MAX_JOBS_PER_COMMIT = 2000;
@@ -18,31 +19,8 @@ const FRESH_MS = { before: 250, after: 500 };
 /** How long the last commit, before the file is closed, waits for a lock. */
 const LAST_WAIT_MS = 1000;
 
-/** A compound job failed in the middle; its first statements still have to be undone. */
-const HALF_DONE = Symbol('half done');
-
-/**
- * One change. `run` is called inside the transaction, and again if the transaction starts over. Then one of the others is
- * called: `resolve` once the commit is on disk, or `reject`.
- */
-export interface Job {
-	run(): void;
-	resolve(): void;
-	reject(error: unknown): void;
-	/** True if `run` has several statements, of which all or none must take effect. */
-	compound: boolean;
-}
-
-export interface WriterHooks {
-	/** Inside the transaction, before any job: no other process can write from here on. */
-	begun(): void;
-	/** Inside the transaction, after all jobs. */
-	committing(): void;
-	rolledBack(): void;
-}
-
 export interface WriterOptions {
-	hooks: WriterHooks;
+	hooks: TransactionHooks;
 	findings: Findings;
 	/** Looks at the files again, which may set findings, if the last look is older. */
 	glance(maxAgeMs: number): void;
@@ -54,83 +32,22 @@ export function createWriter(client: Database, { hooks, findings, glance }: Writ
 	// SQLite itself is not to wait for a lock: that would hold up the event loop.
 	client.run('pragma busy_timeout = 0');
 	const blocker = createCommitBlocker(client, findings);
-	const begin = client.prepare('begin immediate');
-	const commit = client.prepare('commit');
+	const commit = createTransaction(client, hooks);
 	let queue: Job[] = [];
 	let isScheduled = false;
 	let turns = 0;
 	let jobsSeen = 0;
 	/** True if the last commit was of one job. */
 	let wasAlone = false;
-	/** True if the last attempt got as far as COMMIT: if it failed there, it may be in the log. */
-	let hasReachedCommit = false;
 	let isDrained = false;
 
-	function runPlainly(job: Job): void {
-		try {
-			job.run();
-		} catch (error) {
-			throw job.compound && client.inTransaction ? HALF_DONE : error;
-		}
-	}
-
-	function runWithSavepoint(job: Job): void {
-		client.query('savepoint job').run();
-		try {
-			job.run();
-		} catch (error) {
-			if (client.inTransaction) client.query('rollback to job').run();
-			throw error;
-		} finally {
-			if (client.inTransaction) client.query('release job').run();
-		}
-	}
-
-	/** Runs the jobs in the open transaction; returns the errors of those that failed. */
-	function runAll(jobs: readonly Job[], run: (job: Job) => void): Map<Job, unknown> {
-		const failures = new Map<Job, unknown>();
-		for (const job of jobs) {
-			try {
-				run(job);
-			} catch (error) {
-				// A full disk or an I/O error makes SQLite end the whole transaction by itself.
-				if (error === HALF_DONE || !client.inTransaction) throw error;
-				failures.set(job, asStorageError(error));
-			}
-		}
-		return failures;
-	}
-
-	/**
-	 * Commits the jobs; returns the errors of those that failed. Without savepoints at first, because with one SQLite copies
-	 * every page that a job changes, and jobs hardly ever fail. If a compound one does, all start over, each with its own.
-	 */
-	function attempt(jobs: readonly Job[], run: (job: Job) => void): Map<Job, unknown> {
-		hasReachedCommit = false;
-		try {
-			begin.run();
-			hooks.begun();
-			const failures = runAll(jobs, run);
-			hooks.committing();
-			hasReachedCommit = true;
-			commit.run();
-			return failures;
-		} catch (error) {
-			if (client.inTransaction) client.run('rollback');
-			hooks.rolledBack();
-			if (error === HALF_DONE) return attempt(jobs, runWithSavepoint);
-			throw error;
-		}
-	}
-
 	function commitTogether(jobs: readonly Job[]): void {
-		let failures: Map<Job, unknown>;
-		try {
-			failures = attempt(jobs, runPlainly);
-		} catch (error) {
-			handleFailure(jobs, error);
+		const result = commit(jobs);
+		if ('error' in result) {
+			handleFailure(jobs, result);
 			return;
 		}
+		const { failures } = result;
 		glance(FRESH_MS.after);
 		// The commit may be in a file that is no longer the database.
 		const mayBeLost = findings.has('file');
@@ -141,7 +58,7 @@ export function createWriter(client: Database, { hooks, findings, glance }: Writ
 		}
 	}
 
-	function handleFailure(jobs: readonly Job[], error: unknown): void {
+	function handleFailure(jobs: readonly Job[], { error, hasReachedCommit }: FailedCommit): void {
 		if (isBusy(error)) {
 			queue = [...jobs, ...queue];
 			blocker.begin('lock', []);

@@ -1,7 +1,7 @@
 /** The deliveries that a change or a confirmation of submissions causes, written in its transaction. */
 
 import type { NewDelivery } from '../submission.ts';
-import { type Change, type Dialect, type Operation, rows } from './operation.ts';
+import { type Dialect, type Operation, rows, type Transition } from './operation.ts';
 
 export interface ChangeAbout {
 	formId: number;
@@ -11,9 +11,9 @@ export interface ChangeAbout {
 	call: object;
 }
 
-export interface Announcement {
+interface Announcement {
 	/** The deliveries to write, given the submissions that really change. May be asked again, from the beginning. */
-	deliveries(changed: readonly Change[]): readonly NewDelivery[];
+	deliveries(changed: readonly Transition[]): readonly NewDelivery[];
 	/** In place of those that were not written. */
 	instead(unwritten: readonly NewDelivery[]): readonly NewDelivery[];
 	/** It is on disk. */
@@ -44,7 +44,7 @@ const NAMES = Object.keys(COLUMNS).join(', ');
 export function* writeDeliveries(
 	dialect: Dialect,
 	{ deliveries, instead }: Announcement,
-	changed: readonly Change[],
+	changed: readonly Transition[],
 ): Operation<void> {
 	const planned = deliveries(changed);
 	const written = new Set(yield* insertDeliveries(dialect, planned));

@@ -7,30 +7,31 @@ import { mapNames } from '../../text/map-names.ts';
 import type { Entry } from '../audit/action.ts';
 import type { Details } from '../audit/changes.ts';
 import type { ChangeOptions, Db, SubmissionStore } from '../contract.ts';
-import { roomInSql, roomOf } from '../file-room.ts';
 import { type Flags, PLACE } from '../filters.ts';
 import { columnOf, OWNED, type OwnedName, WORD_LISTS, type WordList } from '../owned.ts';
 import { BEYOND_ALL_IDS, MARK_AGAIN, OWNED_NAMES, toOwned } from '../rows.ts';
-import type { Change, Owned } from '../submission.ts';
+import type { Owned, OwnedChange } from '../submission.ts';
 import { changeWords, joinWords, splitWords } from '../word-lists.ts';
 import { type Announce, writeDeliveries } from './announced.ts';
+import { removeFiles } from './files.ts';
 import {
 	built,
 	type Dialect,
 	type Engine,
 	type MoveCounts,
-	type Change as Moved,
 	type Operation,
 	rows,
+	type Transition,
 	type Value,
 } from './operation.ts';
+import { takeValues } from './unique-values.ts';
 
 interface Found extends Owned, Pick<Flags, 'isPending'> {
 	id: number;
 }
 
 /** Returns those that really change. */
-type Act = (found: readonly Found[], moveCounts: MoveCounts) => Operation<readonly Moved[]>;
+type Act = (found: readonly Found[], moveCounts: MoveCounts) => Operation<readonly Transition[]>;
 
 interface Target extends Pick<ChangeOptions, 'call'> {
 	formId: number;
@@ -51,7 +52,7 @@ interface ChangesOptions {
 export function createChanges(
 	{ dialect, write, holdCounts }: Engine,
 	{ db, events, openEntry }: ChangesOptions,
-): Pick<SubmissionStore, 'change' | 'remove' | 'holdValues' | 'dropFiles' | 'keepFile' | 'sweep' | 'announceBy'> {
+): Pick<SubmissionStore, 'change' | 'remove' | 'sweep' | 'announceBy'> {
 	let announce: Announce | undefined;
 	/** By form, the last id that was swept: PostgreSQL would pass over all before it, which stay in the index for as long as a dump runs. */
 	const swept = new Map<number, number>();
@@ -129,52 +130,11 @@ export function createChanges(
 		remove: (formId, ids, { call } = {}) =>
 			onFound({ formId, ids, call, isRemoval: true }, function* (found, moveCounts) {
 				const gone = found.map((row) => ({ id: row.id, before: row }));
+				const goneIds = found.map(({ id }) => id);
 				yield* moveCounts(gone);
-				yield* removeRows(
-					dialect,
-					gone.map(({ id }) => id),
-				);
+				yield* removeRows(dialect, goneIds);
 				return gone;
 			}),
-		async holdValues(formId, values) {
-			await write(function* () {
-				// Others that take values hold the form as well.
-				if (!(yield* holdCounts(formId))) return;
-				for (const { id, hashes } of values)
-					for (const hash of hashes)
-						yield* rows(
-							`insert into unique_values (form_id, hash, submission_id, is_held)
-								select form_id, $3, id, 0 from submissions where id = $1 and form_id = $2
-								and not exists (select 1 from unique_values where submission_id = $1 and hash = $3)`,
-							[id, formId, hash],
-						);
-				yield* takeValues(dialect, [dialect.list(values.map(({ id }) => id))]);
-			});
-		},
-		async dropFiles(formId, ids) {
-			await write(function* () {
-				const moveCounts = yield* holdCounts(formId);
-				if (!moveCounts) return;
-				const list = [dialect.list(ids)];
-				yield* removeFiles(dialect, list);
-				yield* rows(`update files set key = null where ${dialect.isIn('submission_id', '$1')}`, list);
-			});
-			events.publish({ type: 'change', formId });
-		},
-		async keepFile(formId, { id, key, scan }) {
-			const isKept = await write(function* () {
-				// Others that store or drop its files hold the form as well.
-				if (!(yield* holdCounts(formId))) return false;
-				const without = 'id = $1 and form_id = $2 and key is null';
-				const [found] = yield* rows<[number]>(`select bytes from files where ${without}`, [id, formId]);
-				if (!found) return false;
-				yield* rows(`update files set key = $3, scan = $4 where ${without}`, [id, formId, key, scan]);
-				yield* rows('update forms set file_bytes = file_bytes + $2 where id = $1', [formId, roomOf(found[0])]);
-				return true;
-			});
-			if (isKept) events.publish({ type: 'change', formId });
-			return isKept;
-		},
 		/** The counts of a form that was deleted are of no interest. */
 		async sweep(formId, limit) {
 			const after = swept.get(formId) ?? 0;
@@ -199,14 +159,14 @@ export function createChanges(
 }
 
 /** @throws AppError VALIDATION_ERROR if there is no room for one more */
-function wordsAfter({ name, most, adding, removing }: WordList, row: Found, change: Change): string | null {
+function wordsAfter({ name, most, adding, removing }: WordList, row: Found, change: OwnedChange): string | null {
 	const after = changeWords(splitWords(row[name]), { add: change[adding], remove: change[removing] });
 	if (after.length <= most) return joinWords(after);
 	const message = `${adding} finds no room: the submission ${encodeId(row.id)} would have more than ${most} ${name}.`;
 	throw invalidField(adding, 'TOO_MANY', message);
 }
 
-function assignments(keys: readonly OwnedName[], { isSpam }: Change): string {
+function assignments(keys: readonly OwnedName[], { isSpam }: OwnedChange): string {
 	const others = keys.filter((key) => key !== 'isSpam');
 	const texts = others.map((key, i) => `${columnOf(key)} = $${i + 2}`);
 	if (isSpam) texts.push(`is_spam = ${PLACE.spam}, spam_reason = coalesce(spam_reason, 'marked'), address_key = null`);
@@ -219,36 +179,6 @@ function assignments(keys: readonly OwnedName[], { isSpam }: Change): string {
 /** Flags are numbers in the tables. */
 function toCell(value: Owned[OwnedName]): Value {
 	return typeof value === 'boolean' ? Number(value) : value;
-}
-
-/** Has a list of submissions hold their unique values, but for spam and what others hold; of two with one value the older one. */
-export function* takeValues(dialect: Dialect, list: readonly Value[]): Operation<void> {
-	yield* rows(
-		`insert into unique_values (form_id, hash, submission_id, is_held)
-			select v.form_id, v.hash, v.submission_id, 1 from unique_values v join submissions s on s.id = v.submission_id
-			where ${dialect.isIn('v.submission_id', '$1')} and v.is_held = 0 and s.is_spam = 0
-			order by v.submission_id on conflict do nothing`,
-		list,
-	);
-	yield* rows(
-		`delete from unique_values where ${dialect.isIn('submission_id', '$1')} and is_held = 0 and exists (select 1 from unique_values h
-			where h.submission_id = unique_values.submission_id and h.hash = unique_values.hash and h.is_held = 1)`,
-		list,
-	);
-}
-
-/** Leaves the files of a list of submissions to the sweep of files; their rows are the caller's. */
-function* removeFiles(dialect: Dialect, list: readonly Value[]): Operation<void> {
-	const kept = `from files where ${dialect.isIn('submission_id', '$1')} and key is not null`;
-	const room = `cast(${roomInSql(dialect.greatest)} as bigint)`;
-	const sums = yield* rows<[number, number]>(`select form_id, ${room} ${kept} group by form_id`, list);
-	if (sums.length > 0)
-		yield* rows(`insert into removed_files (key) select key ${kept} on conflict (key) do update set due_at = 0`, list);
-	for (const [formId, bytes] of sums)
-		yield* rows(`update forms set file_bytes = ${dialect.greatest}(0, file_bytes - cast($2 as bigint)) where id = $1`, [
-			formId,
-			bytes,
-		]);
 }
 
 function* removeRows(dialect: Dialect, ids: readonly number[]): Operation<void> {

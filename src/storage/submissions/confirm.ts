@@ -7,8 +7,8 @@ import { PLACE } from '../filters.ts';
 import { FLAG_COLUMNS, toFlags } from '../rows.ts';
 import type { Confirmation, Confirming } from '../submission.ts';
 import { insertDeliveries } from './announced.ts';
-import { takeValues } from './change.ts';
 import { type Engine, type Operation, rows } from './operation.ts';
+import { takeValues } from './unique-values.ts';
 
 /** True if another submission holds one of the values of a submission ($1). */
 const IS_TAKEN = `select 1 from unique_values v join unique_values h on h.form_id = v.form_id and h.hash = v.hash and h.is_held = 1

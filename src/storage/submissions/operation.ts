@@ -33,7 +33,7 @@ export function* built(query: { toSQL(): { sql: string; params: unknown[] } }): 
 /** By name. */
 export type Columns = Readonly<Record<string, 'bigint' | 'text'>>;
 
-export interface Indexed {
+interface Indexed {
 	id: number;
 	formId: number;
 	data: string;
@@ -65,13 +65,13 @@ export interface Dialect {
 }
 
 /** A submission whose flags change, or that comes, or goes. */
-export interface Change {
+export interface Transition {
 	id: number;
 	before?: Flags;
 	after?: Flags;
 }
 
-export type MoveCounts = (changes: readonly Change[]) => Operation<void>;
+export type MoveCounts = (changes: readonly Transition[]) => Operation<void>;
 
 export interface Engine {
 	dialect: Dialect;

@@ -6,7 +6,7 @@ import { decodeId, encodeId } from '../../ids.ts';
 import { recordAction } from '../../storage/audit/action.ts';
 import type { Storage } from '../../storage/contract.ts';
 import { mapWordLists, WORD_LISTS } from '../../storage/owned.ts';
-import type { Change } from '../../storage/submission.ts';
+import type { OwnedChange } from '../../storage/submission.ts';
 import type { Mode } from '../../storage/tables.ts';
 import { CRITERIA, mapSwitches, mapTexts } from '../criteria.ts';
 import { type Criteria, idsOf, parseCriteria, selectionOf } from '../list-query.ts';
@@ -117,7 +117,7 @@ function factsOf(target: BulkTarget): Record<string, string | boolean> {
 }
 
 /** @throws AppError VALIDATION_ERROR */
-function changeOf({ set, ...sent }: BulkUpdate): Change {
+function changeOf({ set, ...sent }: BulkUpdate): OwnedChange {
 	for (const list of WORD_LISTS) {
 		const { name, adding, removing } = list;
 		const added = sent[adding];

@@ -8,7 +8,7 @@ import { mapSwitches, mapTexts } from '../criteria.ts';
 import { settable, withheld } from '../schema.ts';
 
 /** Ids in one request. */
-export const IDS_MAX = 1000;
+const IDS_MAX = 1000;
 
 const words = (description: string) => omissible(Type.Array(Type.String(), { description }));
 const asInTheList = { description: 'With `filter`, as in the list.' };

@@ -136,15 +136,8 @@ export function findListEntries({ db }: Db, match: Matcher, beforeId: number): A
 }
 
 export async function eraseListEntries({ batch }: Pick<Storage, 'batch'>, found: readonly FoundRow[]): Promise<void> {
-	if (found.length > 0)
-		await batch((tx) => [
-			tx.delete(listEntries).where(
-				inArray(
-					listEntries.id,
-					found.map(({ id }) => id),
-				),
-			),
-		]);
+	const ids = found.map(({ id }) => id);
+	if (ids.length > 0) await batch((tx) => [tx.delete(listEntries).where(inArray(listEntries.id, ids))]);
 }
 
 /** In the audit log stands what owners set, such as an entry of a list; that it was changed stays there. */

@@ -15,7 +15,7 @@ export interface FindRequest extends ScanRequest {
 	people: readonly Person[];
 }
 
-export interface FoundSubmission {
+interface FoundSubmission {
 	id: number;
 	/** The places in the list of those whom it names. */
 	people: number[];

@@ -7,7 +7,7 @@ import type { Pause } from '../../tasks/in-chunks.ts';
 import type { FindRequest, FoundPiece } from './find-people.ts';
 import type { Person } from './matcher.ts';
 
-export interface FormPiece extends FoundPiece {
+interface FormPiece extends FoundPiece {
 	formId: number;
 }
 

@@ -14,7 +14,7 @@ import { findSubmissions } from './find-submissions.ts';
 /** The member with the submissions, one on each line. */
 export const SUBMISSIONS = 'submissions.ndjson';
 
-export interface PersonArchive extends FormArchive {
+interface PersonArchive extends FormArchive {
 	submissions: number;
 }
 

@@ -25,7 +25,7 @@ const RENEW_AFTER_MS = LEASE_MS / 3;
 const CHUNK = 200;
 const LOOK_AGAIN_MS = 250;
 
-export interface ErasureRun {
+interface ErasureRun {
 	records: ErasureRecords;
 	store: TrackedStore;
 	now: () => number;
@@ -113,13 +113,8 @@ async function eraseSubmissions(storage: Storage, { people, goOn }: Work): Promi
 		const going = due.filter(({ records }) => records.length > 0);
 		for (let at = 0; at < going.length; at += CHUNK) {
 			const some = going.slice(at, at + CHUNK);
-			const removed = new Set(
-				await storage.submissions.remove(
-					formId,
-					some.map(({ id }) => id),
-					{ call },
-				),
-			);
+			const ids = some.map(({ id }) => id);
+			const removed = new Set(await storage.submissions.remove(formId, ids, { call }));
 			for (const { id, files, records } of some) {
 				if (!removed.has(id)) continue;
 				for (const { counts } of records) add(counts, { submissions: 1, files });

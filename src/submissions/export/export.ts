@@ -42,7 +42,7 @@ export interface Export {
 	end: EndTurn;
 }
 
-export interface ExportOptions {
+interface ExportOptions {
 	form: FormRow;
 	/** True if the exporting key sees nothing of other forms. */
 	isFormLevel: boolean;

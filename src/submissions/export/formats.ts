@@ -47,7 +47,7 @@ export interface Layout {
 	timeZone: string;
 }
 
-export interface RowContext {
+interface RowContext {
 	layout: Layout;
 	timeline: Timeline;
 	isFirst: boolean;
@@ -81,7 +81,7 @@ export function exportRow(stored: StoredSubmission, { layout, timeline, isFirst 
 }
 
 function cellTexts(row: StoredSubmission, { columns, listed, timeZone }: Layout, timeline: Timeline): string[] {
-	const texts = fieldTexts(row.data);
+	const texts = textsByName(row.data);
 	return columns.map((column) => {
 		if ('field' in column) return row.isDamaged ? DAMAGED : (texts.get(column.field) ?? '');
 		if (column.own === RECEIVED) return localIso(timeZone)(timeline.millisOf(row.id));
@@ -96,7 +96,7 @@ function cellTexts(row: StoredSubmission, { columns, listed, timeZone }: Layout,
  * Strings as they are, `null` as an empty text, other values as JSON text, numbers with all their digits.
  * @param data The JSON text of the fields.
  */
-export function fieldTexts(data: string): Map<string, string> {
+export function textsByName(data: string): Map<string, string> {
 	const fields = parseExact(data) as Record<string, unknown>;
 	return new Map(Object.entries(fields).map(([name, value]) => [name, exactText(value)]));
 }

@@ -3,6 +3,7 @@
  * runs as a formula or turns into a number.
  */
 
+import { DAY_MS } from '../../tasks/durations.ts';
 import type { CellKind } from './columns.ts';
 
 export interface Cell {
@@ -16,7 +17,6 @@ export const SHEET_ROWS = 1_048_576;
 export const CELL_MAX = 32_767;
 
 const CUT = '… (cut)';
-const DAY_MS = 86_400_000;
 /** Days from the format's first, 1899-12-30, to 1970. */
 const DAYS_TO_1970 = 25_569;
 /** Numbers that the format keeps to the last digit. */

@@ -21,7 +21,7 @@ export interface ArchiveProgress {
 	leftOut: string[];
 }
 
-export interface ArchiveOptions {
+interface ArchiveOptions {
 	/** @throws an error with a sentence, because of which the file is left out */
 	open(file: StoredFile): Promise<AsyncIterable<Uint8Array>>;
 	progress: ArchiveProgress;

@@ -14,7 +14,7 @@ const NEVER_SHOWN = {
 	'Cache-Control': 'private, no-store',
 };
 
-export interface FileRequest {
+interface FileRequest {
 	request: Request;
 	/** Whose concurrency limit the download counts towards. */
 	caller: string;

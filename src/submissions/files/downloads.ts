@@ -10,6 +10,7 @@ import { createConcurrencyLimit } from '../../http/concurrency-limit.ts';
 import type { Streamed } from '../../http/streamed.ts';
 import { decodeId, encodeId } from '../../ids.ts';
 import type { Storage } from '../../storage/contract.ts';
+import { SubmissionGone } from '../../storage/errors.ts';
 import type { StoredFile } from '../../storage/submission.ts';
 import { files, forms as formTable, type Mode } from '../../storage/tables.ts';
 import type { ByteBudget } from '../../tasks/byte-budget.ts';
@@ -25,7 +26,7 @@ export interface FormArchive {
 	done: number;
 }
 
-export interface DownloadsOptions {
+interface DownloadsOptions {
 	store: Pick<FileStore, 'read'>;
 	/** Accounts for what waits for slow clients. */
 	budget: Pick<ByteBudget, 'take'>;
@@ -97,7 +98,7 @@ export function createDownloads(storage: Storage, { store, budget }: DownloadsOp
 	async function ofSubmission({ formId, submissionId }: Omit<FileAddress, 'fileId'>, mode?: Mode) {
 		const form = await storage.findForm(formId, mode);
 		const head = await storage.submissions.head(form.id, decodeId(submissionId) ?? -1);
-		if (!head) throw new AppError('NOT_FOUND', 'There is no such submission.');
+		if (!head) throw new SubmissionGone();
 		return { form, id: head.id, found: (await storage.submissions.files([head.id])).get(head.id) ?? [] };
 	}
 

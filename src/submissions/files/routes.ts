@@ -26,7 +26,7 @@ import { archiveResponse, createFileResponse } from './download-response.ts';
 import type { Downloads } from './downloads.ts';
 import { CreateFileLink, EXPIRES_IN_DEFAULT, FileLink } from './schema.ts';
 
-export interface FileRoutesOptions {
+interface FileRoutesOptions {
 	stream: StreamResponse;
 	links: FileLinks;
 	/** Public address of the base listener, without a slash at the end. */

@@ -10,14 +10,12 @@ const deflate = promisify<Uint8Array, object, Buffer>(deflateRaw);
 /** An empty last block, which ends the blocks before it. */
 const END_OF_DEFLATED = Buffer.from([0x03, 0x00]);
 
-export interface NewEntry {
+interface NewEntry {
 	path: string;
 	addedAt: Date;
 	/** Each chunk for itself, so that one at a time is in memory. */
 	isDeflated?: boolean;
 }
-
-export type ZipWriter = ReturnType<typeof createZipWriter>;
 
 export function createZipWriter() {
 	const directory: Uint8Array[] = [];

@@ -1,6 +1,6 @@
 /** Pure: the parts of a ZIP archive that is written in one go, its files stored as they are or deflated (APPNOTE.TXT 6.3.10). */
 
-export interface ZipEntry {
+interface ZipEntry {
 	path: string;
 	addedAt: Date;
 	bytes: number;

@@ -5,7 +5,7 @@ import type { FileQuota } from '../../files/quota.ts';
 import type { TrackedStore, TrackedWriter } from '../../files/tracked-store.ts';
 import type { Storage } from '../../storage/contract.ts';
 import { roomOf } from '../../storage/file-room.ts';
-import type { files, Scan } from '../../storage/tables.ts';
+import type { files, ScanVerdict } from '../../storage/tables.ts';
 
 export type FileRow = typeof files.$inferSelect;
 
@@ -13,7 +13,7 @@ export interface FileBytesOptions {
 	store: Pick<TrackedStore, 'create'>;
 	quota: FileQuota;
 	/** State of a new file in virus scanning; `null` if it is not scanned. */
-	scan: Scan | null;
+	scan: ScanVerdict | null;
 }
 
 export type KeepBytes = ReturnType<typeof createKeepBytes>;

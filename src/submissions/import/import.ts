@@ -18,7 +18,7 @@ import { pickNames } from '../../text/map-names.ts';
 import { parseTimestamp } from '../../text/timestamp.ts';
 import { storedOwned } from '../own-words.ts';
 import type { SubmittedFile } from '../schema.ts';
-import { type Field, MAX_BAD_PERCENT, PROBLEMS_SHOWN, type ReadFields, type ReadRow, toJson } from './rows.ts';
+import { type ImportedField, MAX_BAD_PERCENT, PROBLEMS_SHOWN, type ReadFields, type ReadRow, toJson } from './rows.ts';
 import { type ImportReport, type MissingFiles, OwnRow } from './schema.ts';
 
 /** The most of one transaction. */
@@ -111,7 +111,7 @@ export function createImports(
 		return { data, names: fields.map(({ name }) => name) };
 	}
 
-	function rowOf(fields: readonly Field[], fallback: number | undefined): ImportedSubmission {
+	function rowOf(fields: readonly ImportedField[], fallback: number | undefined): ImportedSubmission {
 		const texts = new Map(fields.map(({ name, json }) => [name, json]));
 		const data = texts.get('data') ?? '{}';
 		texts.set('data', '{}');

@@ -6,20 +6,20 @@ export const MAX_BAD_PERCENT = 5;
 export const PROBLEMS_SHOWN = 100;
 
 /** A field of a row: its name, and the JSON text of its value. */
-export interface Field {
+export interface ImportedField {
 	name: string;
 	json: string;
 }
 
 /** The JSON text of an object with these members. */
-export const toJson = (fields: readonly Field[]) =>
+export const toJson = (fields: readonly ImportedField[]) =>
 	`{${fields.map(({ name, json }) => `${JSON.stringify(name)}:${json}`).join()}}`;
 
 /** The members of a row by the number of its line, which begins with 1. */
-export type ReadRow = { line: number } & ({ fields: Field[] } | { problem: string });
+export type ReadRow = { line: number } & ({ fields: ImportedField[] } | { problem: string });
 
 /** Parses the text of a JSON object into its members, within the limits of submissions. @throws AppError with a sentence */
-export type ReadFields = (text: string, isWhole?: boolean) => Field[];
+export type ReadFields = (text: string, isWhole?: boolean) => ImportedField[];
 
 export interface ReadOptions {
 	readFields: ReadFields;

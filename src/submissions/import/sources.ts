@@ -1,7 +1,7 @@
 /** Pure: where rows come from, and which of their columns are no fields of a submission. */
 
 import { AppError } from '../../errors.ts';
-import { type Field, type ReadFields, toJson } from './rows.ts';
+import { type ImportedField, type ReadFields, toJson } from './rows.ts';
 
 interface Source {
 	/** Columns that may have the time, the first that is there. */
@@ -54,7 +54,7 @@ export interface Mapping {
 
 export interface Mapper {
 	/** Takes the fields of a row apart. */
-	map(fields: readonly Field[]): MappedRow;
+	map(fields: readonly ImportedField[]): MappedRow;
 	/** @throws AppError INVALID_BODY if a file with these columns lacks one that is named, or that of the time */
 	checkColumns(columns: readonly string[]): void;
 	/** Columns that options name and no row had, with the option. */
@@ -142,7 +142,7 @@ export function createMapping({ from, time, spam, names, isTimeNow, readFields }
 }
 
 /** A text as it is, nothing for `null`, other values as JSON. */
-function textOf(field: Field | undefined): string | undefined {
+function textOf(field: ImportedField | undefined): string | undefined {
 	if (field === undefined || field.json === 'null') return undefined;
 	return field.json.startsWith('"') ? (JSON.parse(field.json) as string) : field.json;
 }

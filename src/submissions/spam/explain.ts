@@ -1,14 +1,14 @@
 /** Explains why a submission is spam or not: what the rules found when it arrived, and what its words say now. */
 
 import { eq } from 'drizzle-orm';
-import { AppError } from '../../errors.ts';
 import { decodeId } from '../../ids.ts';
 import { TOKENS_JSON_CHARACTERS } from '../../spam/bayes/tokens.ts';
-import { judgeWords, type WordJudgement } from '../../spam/bayes/word-rules.ts';
+import { type WordJudgement, weighWords } from '../../spam/bayes/word-rules.ts';
 import { ruleOf } from '../../spam/rules.ts';
 import type { Spam } from '../../spam/spam.ts';
 import { parseReasons, reasonsOfForm, type SpamReason, scoreOf, verdictOf } from '../../spam/verdict.ts';
 import type { Storage } from '../../storage/contract.ts';
+import { SubmissionGone } from '../../storage/errors.ts';
 import { spamMarks } from '../../storage/spam-tables.ts';
 import type { FormRow, Mode } from '../../storage/tables.ts';
 import { withoutFileNames } from '../../text/json-string.ts';
@@ -25,7 +25,7 @@ export function createExplain(storage: Storage, { models, prepare, judge }: Spam
 	async function words(form: FormRow, data: string): Promise<SpamExplanation['words']> {
 		await models.follow();
 		for (let preparing = prepare(form); preparing; preparing = prepare(form)) await preparing;
-		const said = judgeWords(models, { form, data });
+		const said = weighWords(models, { form, data });
 		return {
 			form: present(models.learnt(form.id), said.form),
 			server: present(models.learnt(form.mode), said.mode),
@@ -56,7 +56,7 @@ export function createExplain(storage: Storage, { models, prepare, judge }: Spam
 			const [found] = await submissions.entries(form.id, [decodeId(id) ?? -1]);
 			// Only the beginning of a large text is read.
 			const bytes = found && (await submissions.text({ formId: form.id, id: found.id }, 3 * TOKENS_JSON_CHARACTERS));
-			if (!found || !bytes) throw new AppError('NOT_FOUND', 'There is no such submission.');
+			if (!found || !bytes) throw new SubmissionGone();
 			const reasons = parseReasons(isFormLevel ? reasonsOfForm(found.spamReasons) : found.spamReasons);
 			const said = await words(form, withoutFileNames(new TextDecoder().decode(bytes), await filesOf(found.id)));
 			return {

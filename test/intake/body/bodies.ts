@@ -1,6 +1,6 @@
 /** Limits and encoders for tests of the body readers. */
 
-import type { Field } from '../../../src/intake/body/fields.ts';
+import type { PostedField } from '../../../src/intake/body/fields.ts';
 import { type Media, mediaKind, readFields } from '../../../src/intake/body/media.ts';
 import { createMultipartReader, type FileSink } from '../../../src/intake/body/multipart-reader.ts';
 import { filesRejected } from '../../../src/intake/body/refused-files.ts';
@@ -23,17 +23,17 @@ const NO_FILES: FileSink = {
 };
 
 /** Reads a body given as text or bytes. */
-export function read(contentType: string | null, body: string | Uint8Array, limits = LIMITS): Field[] {
+export function read(contentType: string | null, body: string | Uint8Array, limits = LIMITS): PostedField[] {
 	return readAny(Buffer.from(body as string), mediaKind(contentType), limits);
 }
 
-export function readAny(body: Uint8Array, media: Media, limits = LIMITS): Field[] {
+export function readAny(body: Uint8Array, media: Media, limits = LIMITS): PostedField[] {
 	const posted = media.kind === 'multipart' ? undefined : readFields(body, media, limits);
 	return posted?.fields ?? readMultipart(body, media, limits);
 }
 
 /** Reads it as one that arrives in one piece. */
-export function readMultipart(body: Uint8Array, media: Media, limits = LIMITS): Field[] {
+export function readMultipart(body: Uint8Array, media: Media, limits = LIMITS): PostedField[] {
 	const reader = createMultipartReader(media.boundary, {
 		limits: { ...limits, maxTextBytes: Number.POSITIVE_INFINITY },
 		files: NO_FILES,
@@ -59,7 +59,7 @@ export function multipart(pairs: readonly Pair[]): string {
 }
 
 /** The expected fields: a repeated name at its first place, with all its values. */
-export function gathered(pairs: readonly Pair[]): Field[] {
+export function gathered(pairs: readonly Pair[]): PostedField[] {
 	const values = new Map<string, string[]>();
 	for (const [name, value] of pairs) values.set(name, [...(values.get(name) ?? []), value]);
 	return [...values].map(([name, all]) => ({ name, json: JSON.stringify(all.length > 1 ? all : all[0]) }));

@@ -3,14 +3,14 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { DEFAULT_SPAM_SETTINGS } from '../../../src/form-values/spam-settings.ts';
-import type { Field } from '../../../src/intake/body/fields.ts';
+import type { PostedField } from '../../../src/intake/body/fields.ts';
 import { readJsonFields } from '../../../src/intake/body/json-fields.ts';
 import { dataJson, specialNamesOf, splitSpecialFields as split } from '../../../src/intake/body/special-fields.ts';
 import { LIMITS } from './bodies.ts';
 
-const field = (name: string, value: unknown): Field => ({ name, json: JSON.stringify(value) });
+const field = (name: string, value: unknown): PostedField => ({ name, json: JSON.stringify(value) });
 const USUAL_NAMES = specialNamesOf({ spam: DEFAULT_SPAM_SETTINGS, aliases: [] });
-const splitSpecialFields = (fields: Field[]) => split(fields, USUAL_NAMES);
+const splitSpecialFields = (fields: PostedField[]) => split(fields, USUAL_NAMES);
 const special = (name: string, value: unknown) => splitSpecialFields([field(name, value)]).special;
 const NONE = { honeypotFilled: false, captchaTokens: {} };
 

@@ -15,7 +15,7 @@ import { inLanguage } from '../../../src/intake/spoken-error.ts';
 import type { Key } from '../../../src/languages/catalogue.ts';
 import { catalogue as english } from '../../../src/languages/catalogues/en.ts';
 import { LANGUAGES } from '../../../src/languages/languages.ts';
-import type { Translation, Value, Values } from '../../../src/languages/translation.ts';
+import type { SentenceValues, Translation, Value } from '../../../src/languages/translation.ts';
 import { translationOf } from '../../../src/languages/translations.ts';
 import { html } from '../../../src/text/html.ts';
 import { findAccessibilityFaults, openBrowser } from '../../browser.ts';
@@ -23,7 +23,7 @@ import { findAccessibilityFaults, openBrowser } from '../../browser.ts';
 setDefaultTimeout(300_000);
 
 /** A value for each placeholder, long enough to show what breaks. */
-const VALUES: Values = {
+const VALUES: SentenceValues = {
 	host: 'www.bakery.example',
 	id: 'mwqbg3kelif-4',
 	name: 'Lebenslauf (final) 2026.pdf',

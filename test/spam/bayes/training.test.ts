@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test';
 import { eq } from 'drizzle-orm';
 import { createWordModels } from '../../../src/spam/bayes/models.ts';
 import { createTraining } from '../../../src/spam/bayes/training.ts';
-import { judgeWords } from '../../../src/spam/bayes/word-rules.ts';
+import { weighWords } from '../../../src/spam/bayes/word-rules.ts';
 import type { Storage } from '../../../src/storage/contract.ts';
 import { spamMarks, spamModels } from '../../../src/storage/spam-tables.ts';
 import { type FormRow, forms } from '../../../src/storage/tables.ts';
@@ -75,7 +75,7 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 
 	const said = async ({ models }: ReturnType<typeof parts>, form: FormRow, text: string) => {
 		await models.prepare(form);
-		const { form: own, mode } = judgeWords(models, { form, data: JSON.stringify({ text }) });
+		const { form: own, mode } = weighWords(models, { form, data: JSON.stringify({ text }) });
 		return { own: own?.points, all: mode?.points };
 	};
 

@@ -1,7 +1,7 @@
 /** How submissions are gathered into batches: while one half is stored, the other half is taken in. */
 
 import { expect, test } from 'bun:test';
-import { createBatching, MAX_IN_FLIGHT, type Waiting } from '../../../src/storage/postgres/batching.ts';
+import { createBatching, MAX_IN_FLIGHT, type Waiting } from '../../../src/storage/postgres/writer/batching.ts';
 
 const CLIENTS = 64;
 

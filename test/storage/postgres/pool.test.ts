@@ -1,8 +1,8 @@
 /** The pool of connections to PostgreSQL, when the server takes no more of them for a while. */
 
 import { expect, test } from 'bun:test';
-import type { Driver, Link } from '../../../src/storage/postgres/link.ts';
-import { createPool } from '../../../src/storage/postgres/pool.ts';
+import type { Driver, Link } from '../../../src/storage/postgres/connection/link.ts';
+import { createPool } from '../../../src/storage/postgres/connection/pool.ts';
 
 function link(name: string, onOver: (link: Link) => void): Link {
 	const made: Link = {

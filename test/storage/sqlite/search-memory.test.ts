@@ -7,7 +7,7 @@ import { tempFolder } from '../../temp-folder.ts';
 
 setDefaultTimeout(120_000);
 
-const PROGRAM = join(import.meta.dir, 'search-memory.ts');
+const PROGRAM = join(import.meta.dir, 'search-memory-process.ts');
 
 test.skipIf(!existsSync('/proc/self/smaps_rollup'))(
 	'ninety-six segments take no more memory than twenty-four',

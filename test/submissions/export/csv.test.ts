@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { csvLine } from '../../../src/submissions/export/csv.ts';
-import { fieldTexts } from '../../../src/submissions/export/formats.ts';
+import { textsByName } from '../../../src/submissions/export/formats.ts';
 import { readCsv, readCsvAs } from '../csv-reader.ts';
 
 const SIGNS = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
@@ -121,7 +121,7 @@ test('fields become texts: nothing is rounded, reordered or left out', () => {
 	const data =
 		'{"text":"a\\u0000b","number":1.50,"large":12345678901234567890123,"none":null,"yes":true,' +
 		'"list":["a",-0,1e400],"object":{"b":1,"a":[2.0]},"__proto__":"own","":"unnamed"}';
-	expect([...fieldTexts(data)]).toEqual([
+	expect([...textsByName(data)]).toEqual([
 		['text', 'a\0b'],
 		['number', '1.50'],
 		['large', '12345678901234567890123'],

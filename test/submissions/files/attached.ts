@@ -3,7 +3,7 @@
 import { eq } from 'drizzle-orm';
 import type { ShownFile } from '../../../src/files/present-file.ts';
 import { decodeId } from '../../../src/ids.ts';
-import { files, type Scan } from '../../../src/storage/tables.ts';
+import { files, type ScanVerdict } from '../../../src/storage/tables.ts';
 import type { TestServer } from '../../server.ts';
 
 export interface Attached {
@@ -41,7 +41,7 @@ export async function attach(
 }
 
 /** As the virus scanner would. */
-export async function setScan({ app }: TestServer, { id }: ShownFile, scan: Scan): Promise<void> {
+export async function setScan({ app }: TestServer, { id }: ShownFile, scan: ScanVerdict): Promise<void> {
 	await app.storage.batch((tx) => [
 		tx
 			.update(files)

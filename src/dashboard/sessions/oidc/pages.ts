@@ -26,7 +26,7 @@ const PAGES = {
 	absent: { status: 404, title: 'There is no single sign-on', text: 'This server has none. Sign in with a key.' },
 };
 
-export type Problem = keyof typeof PAGES;
+type Problem = keyof typeof PAGES;
 
 export const problemPage = (problem: Problem): Page => page(PAGES[problem]);
 

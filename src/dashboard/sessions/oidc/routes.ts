@@ -26,7 +26,7 @@ import { createOidc, type Oidc, SignInProblem } from './oidc.ts';
 import { errorPage, problemPage, unknownMemberPage } from './pages.ts';
 import { CALLBACK_PATH, OIDC_PATH } from './path.ts';
 
-export interface OidcRoutesOptions {
+interface OidcRoutesOptions {
 	config: Pick<Config, 'oidc'>;
 	storage: Storage;
 	sessions: Sessions;

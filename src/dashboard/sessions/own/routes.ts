@@ -21,7 +21,7 @@ import { type PersonOf, UNCLEAR } from '../person.ts';
 import { OpenSession, SessionView, SignInWays, SwitchMode } from '../schema.ts';
 import type { Session, Sessions } from '../sessions.ts';
 
-export interface SessionRoutesOptions {
+interface SessionRoutesOptions {
 	sessions: Sessions;
 	keys: Keys;
 	forms: Forms;

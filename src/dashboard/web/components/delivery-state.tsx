@@ -1,6 +1,6 @@
 /** How a delivery is shown: its channel as an icon, its state as a coloured word. */
 
-import type { Channel, DeliveryState } from '../api-types.ts';
+import type { ChannelName, DeliveryState } from '../api-types.ts';
 import * as words from '../sentences/words.ts';
 import { Icon } from './icon.tsx';
 
@@ -19,9 +19,9 @@ export function DeliveryStateChip({ state }: { state: DeliveryState }) {
 	return <span class={`chip ${TONES[state]}`}>{words.deliveries.states[state]}</span>;
 }
 
-const ICONS = { mail: 'mail', webhook: 'plug', visitor: 'send' } as const satisfies Record<Channel, string>;
+const ICONS = { mail: 'mail', webhook: 'plug', visitor: 'send' } as const satisfies Record<ChannelName, string>;
 
-export function ChannelIcon({ channel }: { channel: Channel }) {
+export function ChannelIcon({ channel }: { channel: ChannelName }) {
 	return (
 		<>
 			<Icon name={ICONS[channel]} />

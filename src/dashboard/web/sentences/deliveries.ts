@@ -2,10 +2,10 @@
 
 import type { ComponentChildren } from 'preact';
 import { formatCount, plural } from '../../../text/plural.ts';
-import type { Channel, DeliveryState } from '../api-types.ts';
+import type { ChannelName, DeliveryState } from '../api-types.ts';
 import { phrase } from './phrase.ts';
 
-export const channels: Record<Channel, string> = {
+export const channels: Record<ChannelName, string> = {
 	mail: 'Mail',
 	webhook: 'Webhook',
 	visitor: 'Mail to the visitor',

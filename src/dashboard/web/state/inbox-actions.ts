@@ -95,12 +95,9 @@ export async function setWords(inbox: Inbox, { id }: Submission, change: api.Bul
 
 /** Marks these as genuine, which the server learns from; they stay where they are. */
 export async function markGenuine(inbox: Inbox, rows: Submission[]): Promise<void> {
+	const ids = rows.map(({ id }) => id);
 	try {
-		await send(
-			inbox.formId,
-			rows.map(({ id }) => id),
-			{ isSpam: false },
-		);
+		await send(inbox.formId, ids, { isSpam: false });
 		showToast(words.inbox.markedGenuine(rows.length));
 	} catch (error) {
 		showError(error);

@@ -5,7 +5,7 @@ import { announce } from '../announce.ts';
 import { isOfFields, messageOf } from '../field-errors.ts';
 import * as words from '../sentences/words.ts';
 
-export interface ToastAction {
+interface ToastAction {
 	label: string;
 	run: () => void;
 }

@@ -22,7 +22,7 @@ import { useAction } from '../use-action.ts';
 import { snippetsOf } from './connect/form-snippets.ts';
 import { closedSentence, takesFilesAnywhere, termsOf } from './connect/form-terms.ts';
 
-import { fieldsToAsk, testValues, type Values } from './connect/test-submission.ts';
+import { fieldsToAsk, type SentFields, testValues } from './connect/test-submission.ts';
 
 /** Inputs for what no value can be made up for. */
 function AskedField({ rule, onChange }: { rule: FieldRule; onChange: (value: string | File) => void }) {
@@ -45,7 +45,7 @@ function AskedField({ rule, onChange }: { rule: FieldRule; onChange: (value: str
 }
 
 function TestSubmission({ form }: { form: Form }) {
-	const [values, setValues] = useState<Values>({});
+	const [values, setValues] = useState<SentFields>({});
 	const { run, isBusy, error } = useAction(async () => {
 		await api.submitTest(form, await testValues(form, values));
 		showToast(words.connect.testArrived, {

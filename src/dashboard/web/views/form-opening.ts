@@ -9,7 +9,7 @@ const SOON_MS = 7 * DAY_MS;
 /** With no more of its places than this share left, or than one, a form is soon full. */
 const SCARCE = 0.1;
 
-export interface FormOpening {
+interface FormOpening {
 	state: string;
 	/** True if it accepts submissions. */
 	isOpen: boolean;

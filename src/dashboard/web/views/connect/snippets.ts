@@ -4,7 +4,7 @@ import { type Captcha, captchaMarkup, captchaScript } from '../../../../form-val
 import * as words from '../../sentences/words.ts';
 import { attribute, type Fields, hasFiles, inputJsx, inputMarkup, rulesOf, sampleValues } from './snippet-inputs.ts';
 
-export interface SnippetForm extends Fields {
+interface SnippetForm extends Fields {
 	/** The form's full public address. */
 	address: string;
 	/** Where `/formsrv.js` is served from. */

@@ -6,7 +6,7 @@ import * as words from '../../sentences/words.ts';
 import { isStoredIn } from './form-terms.ts';
 import { rulesOf, sampleValues } from './snippet-inputs.ts';
 
-export type Values = Record<string, string | File>;
+export type SentFields = Record<string, string | File>;
 
 /** The required fields for which there is no value to make up. */
 export function fieldsToAsk(form: Form): FieldRule[] {
@@ -18,9 +18,9 @@ export function fieldsToAsk(form: Form): FieldRule[] {
 }
 
 /** @param asked What the owner filled in. */
-export async function testValues(form: Form, asked: Values): Promise<Values> {
+export async function testValues(form: Form, asked: SentFields): Promise<SentFields> {
 	const own = { fields: form.fields, isStored: isStoredIn(form) };
-	const values: Values = {};
+	const values: SentFields = {};
 	for (const [{ name }, value] of sampleValues(own)) {
 		const text = (form.fields ? undefined : words.connect.testValues[name]) ?? value;
 		if (text !== undefined) values[name] = text;

@@ -1,10 +1,16 @@
 /** The setting for data that is kept of a submission beside its fields. */
 
-import { ADDRESS_PARTS, type AddressPart, type ContextRules } from '../../../../form-values/context-rules.ts';
+import {
+	ADDRESS_PARTS,
+	type AddressPart,
+	type ContextRules,
+	NO_CONTEXT,
+} from '../../../../form-values/context-rules.ts';
 import type { Context } from '../../../../forms/kinds/context.ts';
 import { Select, Switch } from '../../components/inputs.tsx';
 import * as words from '../../sentences/words.ts';
-import type { ControlProps } from './control-props.ts';
+import type { Control, ControlProps } from './control.ts';
+import { SettingFieldset } from './setting-fieldset.tsx';
 
 const PARTS = {
 	page: [words.formSettings.keepPage, words.formSettings.keepPageHint],
@@ -12,11 +18,15 @@ const PARTS = {
 	agent: [words.formSettings.keepBrowser, words.formSettings.keepBrowserHint],
 } as const;
 
-export function ContextSetting({ setting, draft, disabled, onChange }: ControlProps<Context, ContextRules>) {
+export const context: Control<Context, ContextRules> = {
+	draft: (value) => value ?? NO_CONTEXT,
+	change: (draft) => draft,
+	Input: ContextInput,
+};
+
+function ContextInput({ name, setting, draft, error, disabled, onChange }: ControlProps<Context, ContextRules>) {
 	return (
-		<fieldset class="stack">
-			<legend>{setting.label}</legend>
-			<p class="hint">{setting.hint}</p>
+		<SettingFieldset name={name} setting={setting} error={error}>
 			{(['page', 'utm', 'agent'] as const).map((part) => (
 				<Switch
 					key={part}
@@ -34,6 +44,6 @@ export function ContextSetting({ setting, draft, disabled, onChange }: ControlPr
 				disabled={disabled}
 				onChange={(address) => onChange({ ...draft, address: address as AddressPart })}
 			/>
-		</fieldset>
+		</SettingFieldset>
 	);
 }

@@ -23,8 +23,9 @@ import * as words from '../../sentences/words.ts';
 import { may } from '../../state/session.ts';
 import { showToast } from '../../state/toasts.ts';
 import { useAction } from '../../use-action.ts';
-import type { ControlProps } from './control-props.ts';
-import { type RuleDraft, ruleDraft, summaryOf } from './field-drafts.ts';
+import type { Control, ControlProps } from './control.ts';
+import { type RuleDraft, ruleDraft, ruleOf, summaryOf } from './field-drafts.ts';
+import { SettingFieldset } from './setting-fieldset.tsx';
 
 const TYPES = FIELD_TYPE_NAMES.map((value) => ({ value, label: FIELD_TYPES[value].label }));
 
@@ -173,23 +174,21 @@ function MoveButton({ direction, isPossible, name, onMove }: MoveProps) {
 	);
 }
 
-export function FieldsSetting({
-	form,
-	name,
-	setting,
-	draft,
-	error,
-	disabled,
-	onChange,
-}: ControlProps<Fields, RuleDraft[]>) {
+export const fields: Control<Fields, RuleDraft[]> = {
+	draft: (rules) => (rules ?? []).map(ruleDraft),
+	change: (drafts) => (drafts.length > 0 ? drafts.map(ruleOf) : null),
+	Input: FieldsInput,
+};
+
+function FieldsInput({ form, name, setting, draft, error, disabled, onChange }: ControlProps<Fields, RuleDraft[]>) {
 	const list = useRef<HTMLOListElement>(null);
 	/** The one that was added by hand: it is shown open, and gets the focus. */
 	const [added, setAdded] = useState<number>();
 	const nextId = () => Math.max(-1, ...draft.map(({ id }) => id)) + 1;
 	const suggestion = useAction(async () => {
-		const { fields, scanned } = await api.forms.suggestFields(form);
+		const { fields: proposed, scanned } = await api.forms.suggestFields(form);
 		const known = new Set(draft.map((rule) => rule.name));
-		const fresh = fields.filter((rule) => !known.has(rule.name));
+		const fresh = proposed.filter((rule) => !known.has(rule.name));
 		const first = nextId();
 		setAdded(undefined);
 		onChange([...draft, ...fresh.map((rule, i) => ruleDraft(rule, first + i))]);
@@ -214,12 +213,8 @@ export function FieldsSetting({
 			(next ?? list.current?.parentElement?.querySelector<HTMLElement>('.form-foot button'))?.focus();
 		});
 	};
-	const { label, hint } = setting;
-	const whole = error instanceof api.ApiError ? error.fields[name] : undefined;
 	return (
-		<fieldset class="stack">
-			<legend>{label}</legend>
-			<p class="hint">{hint}</p>
+		<SettingFieldset name={name} setting={setting} error={error}>
 			<ol class="rules" ref={list}>
 				{draft.map((rule, at) => (
 					<Rule
@@ -236,7 +231,6 @@ export function FieldsSetting({
 					/>
 				))}
 			</ol>
-			{whole && <p class="field-error">{whole}</p>}
 			{!disabled && (
 				<div class="form-foot row wrap">
 					<Button label={words.fieldRules.add} icon="plus" look="small" onClick={add} />
@@ -251,6 +245,6 @@ export function FieldsSetting({
 				</div>
 			)}
 			<ActionFailure error={suggestion.error} />
-		</fieldset>
+		</SettingFieldset>
 	);
 }

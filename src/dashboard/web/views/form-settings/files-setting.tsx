@@ -13,26 +13,27 @@ import { formatSize } from '../../../../text/byte-sizes.ts';
 import { Field, Select, Switch } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
 import * as words from '../../sentences/words.ts';
-import type { ControlProps } from './control-props.ts';
+import type { Control, ControlProps } from './control.ts';
 
 export const entriesOf = (text: string) => text.split(/[\s,]+/).filter(Boolean);
 
+export const files: Control<Files, string> = { draft: draftOf, change: changeOf, Input: FilesInput };
+
 /** The rules as the inputs hold them, one on each line; empty for no files. */
-export function fileRulesDraft(rules: FileRules | null): string {
+function draftOf(rules: FileRules | null): string {
 	if (!rules) return '';
 	const { maxFiles, maxBytes, types, onRefused = 'refuse' } = rules;
 	return [maxFiles, formatSize(maxBytes), types.join(', '), onRefused].join('\n');
 }
 
-/** Converts a draft into the change to send. */
-export function fileRulesChange(draft: string): FileRulesInput | null {
+function changeOf(draft: string): FileRulesInput | null {
 	if (draft === '') return null;
 	const [maxFiles = '', maxBytes = '', types = '', onRefused] = draft.split('\n');
 	const entries = entriesOf(types);
 	return { maxFiles: Number(maxFiles), maxBytes: maxBytes.trim(), types: entries, onRefused: onRefused as OnRefused };
 }
 
-export function FilesSetting({ setting, draft, error, disabled, onChange }: ControlProps<Files, string>) {
+function FilesInput({ setting, draft, error, disabled, onChange }: ControlProps<Files, string>) {
 	const { label, hint } = setting;
 	const parts = draft.split('\n');
 	const [maxFiles = '', maxBytes = '', types = '', onRefused = ''] = parts;
@@ -45,7 +46,7 @@ export function FilesSetting({ setting, draft, error, disabled, onChange }: Cont
 				hint={hint}
 				isOn={draft !== ''}
 				disabled={disabled}
-				onChange={(isOn) => onChange(fileRulesDraft(isOn ? DEFAULT_FILE_RULES : null))}
+				onChange={(isOn) => onChange(draftOf(isOn ? DEFAULT_FILE_RULES : null))}
 			/>
 			{draft !== '' && (
 				<div class="pairs">

@@ -1,12 +1,12 @@
 /** The setting of what the mails of a form say; their addresses are those of `notificationEmail`, and copies. */
 
 import type { Notification, NotificationInput } from '../../../../form-values/notification-rules.ts';
-import type { NotificationSetting as Kind } from '../../../../forms/kinds/notification.ts';
-import { ApiError } from '../../api.ts';
+import type { NotificationSetting } from '../../../../forms/kinds/notification.ts';
 import { Field, Switch } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
 import * as words from '../../sentences/words.ts';
-import type { ControlProps } from './control-props.ts';
+import type { Control, ControlProps } from './control.ts';
+import { SettingFieldset } from './setting-fieldset.tsx';
 
 const TEXTS = {
 	cc: words.formSettings.notification.cc,
@@ -20,33 +20,30 @@ type Text = keyof typeof TEXTS;
 const TEXT_NAMES = Object.keys(TEXTS) as Text[];
 
 /** As the inputs hold it; `fields` one on each line, and `null` for all. */
-export type NotificationDraft = Record<Text, string> & { fields: string | null };
+type Draft = Record<Text, string> & { fields: string | null };
 
-export function notificationDraft(value: Notification | null): NotificationDraft {
+export const notification: Control<NotificationSetting, Draft> = {
+	draft: draftOf,
+	change: changeOf,
+	Input: NotificationInputs,
+};
+
+function draftOf(value: Notification | null): Draft {
 	const texts = TEXT_NAMES.map((name) => [name, value?.[name] ?? '']);
 	const fields = value?.fields ?? 'all';
 	return { ...Object.fromEntries(texts), fields: fields === 'all' ? null : fields.join('\n') };
 }
 
-export function notificationChange({ fields, ...texts }: NotificationDraft): NotificationInput {
+function changeOf({ fields, ...texts }: Draft): NotificationInput {
 	const names = fields?.split('\n').filter((line) => line.trim() !== '');
 	const entries = TEXT_NAMES.map((name) => [name, texts[name].trim() || null]);
 	return { ...Object.fromEntries(entries), fields: names ?? 'all' };
 }
 
-export function NotificationSetting({
-	name,
-	setting,
-	draft,
-	error,
-	disabled,
-	onChange,
-}: ControlProps<Kind, NotificationDraft>) {
-	const whole = error instanceof ApiError ? error.fields[name] : undefined;
+function NotificationInputs(props: ControlProps<NotificationSetting, Draft>) {
+	const { name, setting, draft, error, disabled, onChange } = props;
 	return (
-		<fieldset class="stack">
-			<legend>{setting.label}</legend>
-			<p class="hint">{setting.hint}</p>
+		<SettingFieldset name={name} setting={setting} error={error}>
 			<div class="pairs">
 				{TEXT_NAMES.map((member) => (
 					<Field
@@ -77,7 +74,6 @@ export function NotificationSetting({
 					onInput={(fields) => onChange({ ...draft, fields })}
 				/>
 			)}
-			{whole && <p class="field-error">{whole}</p>}
-		</fieldset>
+		</SettingFieldset>
 	);
 }

@@ -11,33 +11,34 @@ import type { Pages } from '../../../../forms/kinds/pages.ts';
 import { Field } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
 import * as words from '../../sentences/words.ts';
-import type { ControlProps } from './control-props.ts';
+import type { Control, ControlProps } from './control.ts';
+import { SettingFieldset } from './setting-fieldset.tsx';
 
-export type PagesDraft = Record<keyof ThanksTexts | 'accent', string>;
+type Draft = Record<keyof ThanksTexts | 'accent', string>;
 
-const INPUTS: Record<keyof PagesDraft, { label: string; lines?: number; placeholder?: string; type?: 'url' }> = {
+const INPUTS: Record<keyof Draft, { label: string; lines?: number; placeholder?: string; type?: 'url' }> = {
 	title: { label: words.formSettings.thanksTitle, placeholder: words.formSettings.thanksTitleExample },
 	text: { label: words.formSettings.thanksText, lines: 3, placeholder: words.formSettings.thanksTextExample },
 	linkUrl: { label: words.formSettings.thanksLink, type: 'url', placeholder: 'https://example.com/' },
 	linkLabel: { label: words.formSettings.thanksLinkLabel },
 	accent: { label: words.formSettings.colour, placeholder: '#1d6b57' },
 };
-const PARTS = Object.keys(INPUTS) as (keyof PagesDraft)[];
+const PARTS = Object.keys(INPUTS) as (keyof Draft)[];
 
-export function pagesDraft(pages: PageSettings | null): PagesDraft {
-	const stored = { ...NO_THANKS, ...pages?.thanks, accent: pages?.accent ?? null };
-	return Object.fromEntries(PARTS.map((part) => [part, stored[part] ?? ''])) as PagesDraft;
+export const pages: Control<Pages, Draft> = { draft: draftOf, change: changeOf, Input: PagesInputs };
+
+function draftOf(value: PageSettings | null): Draft {
+	const stored = { ...NO_THANKS, ...value?.thanks, accent: value?.accent ?? null };
+	return Object.fromEntries(PARTS.map((part) => [part, stored[part] ?? ''])) as Draft;
 }
 
-export function pagesChange({ accent, ...thanks }: PagesDraft): PageSettingsInput {
+function changeOf({ accent, ...thanks }: Draft): PageSettingsInput {
 	return { thanks, accent };
 }
 
-export function PagesSetting({ setting, draft, error, disabled, onChange }: ControlProps<Pages, PagesDraft>) {
+function PagesInputs({ name, setting, draft, error, disabled, onChange }: ControlProps<Pages, Draft>) {
 	return (
-		<fieldset class="stack">
-			<legend>{setting.label}</legend>
-			<p class="hint">{setting.hint}</p>
+		<SettingFieldset name={name} setting={setting} error={error}>
 			{PARTS.map((part) => (
 				<Field
 					key={part}
@@ -49,6 +50,6 @@ export function PagesSetting({ setting, draft, error, disabled, onChange }: Cont
 					onInput={(text) => onChange({ ...draft, [part]: text })}
 				/>
 			))}
-		</fieldset>
+		</SettingFieldset>
 	);
 }

@@ -7,17 +7,20 @@ import { Field } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
 import * as words from '../../sentences/words.ts';
 import { formOf } from '../../state/forms.ts';
-import type { ControlProps } from './control-props.ts';
+import type { Control, ControlProps } from './control.ts';
+import { SettingFieldset } from './setting-fieldset.tsx';
 
 /** As the inputs hold it. */
-export type RetentionDraft = Record<RetentionPart, string>;
+type Draft = Record<RetentionPart, string>;
 
-export function retentionDraft(rules: RetentionRules | null): RetentionDraft {
+export const retention: Control<Retention, Draft> = { draft: draftOf, change: changeOf, Input: RetentionInputs };
+
+function draftOf(rules: RetentionRules | null): Draft {
 	return { days: `${rules?.days ?? ''}`, spamDays: `${rules?.spamDays ?? ''}`, filesDays: `${rules?.filesDays ?? ''}` };
 }
 
-/** Converts a draft into the change to send; the server rejects what is no number. */
-export function retentionChange(draft: RetentionDraft): Record<string, number | string | null> {
+/** The server rejects what is no number. */
+function changeOf(draft: Draft): Record<string, number | string | null> {
 	const entries = RETENTION_PARTS.map((part) => {
 		const text = draft[part].trim();
 		return [part, /^\d+$/.test(text) ? Number(text) : text || null];
@@ -31,20 +34,10 @@ function nextOf(next: Form['nextDeletion']): string {
 	return words.formSettings.nextDeletion(next.count, day);
 }
 
-export function RetentionSetting({
-	form,
-	setting,
-	draft,
-	error,
-	disabled,
-	onChange,
-}: ControlProps<Retention, RetentionDraft>) {
+function RetentionInputs({ form, name, setting, draft, error, disabled, onChange }: ControlProps<Retention, Draft>) {
+	const hint = `${setting.hint} ${nextOf(formOf(form)?.nextDeletion ?? null)}`;
 	return (
-		<fieldset class="stack">
-			<legend>{setting.label}</legend>
-			<p class="hint">
-				{setting.hint} {nextOf(formOf(form)?.nextDeletion ?? null)}
-			</p>
+		<SettingFieldset name={name} setting={setting} hint={hint} error={error}>
 			<div class="pairs">
 				{RETENTION_PARTS.map((part) => (
 					<Field
@@ -58,6 +51,6 @@ export function RetentionSetting({
 					/>
 				))}
 			</div>
-		</fieldset>
+		</SettingFieldset>
 	);
 }

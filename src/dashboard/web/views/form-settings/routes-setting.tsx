@@ -3,7 +3,6 @@
 import { CONDITIONS_MAX } from '../../../../form-values/conditions.ts';
 import type { MailRoute } from '../../../../form-values/notification-rules.ts';
 import { ROUTES_MAX, type Routes } from '../../../../forms/kinds/mail-routes.ts';
-import { ApiError } from '../../api.ts';
 import { Button } from '../../components/buttons.tsx';
 import { Field } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
@@ -15,27 +14,30 @@ import {
 	conditionOf,
 	NEW_CONDITIONS,
 } from './conditions-input.tsx';
-import type { ControlProps } from './control-props.ts';
+import type { Control, ControlProps } from './control.ts';
+import { SettingFieldset } from './setting-fieldset.tsx';
 
 /** A route as the inputs hold it. */
-export interface RouteDraft {
+interface RouteDraft {
 	where: ConditionDraft[];
 	to: string;
 }
 
-export const routeDraft = ({ where, to }: MailRoute): RouteDraft => ({ where: where.map(conditionDraft), to });
+const routeDraft = ({ where, to }: MailRoute): RouteDraft => ({ where: where.map(conditionDraft), to });
 
-export const routeOf = ({ where, to }: RouteDraft): MailRoute => ({ where: where.map(conditionOf), to: to.trim() });
+const routeOf = ({ where, to }: RouteDraft): MailRoute => ({ where: where.map(conditionOf), to: to.trim() });
 
-export function RoutesSetting({ name, setting, draft, error, disabled, onChange }: ControlProps<Routes, RouteDraft[]>) {
-	const { label, hint } = setting;
-	const whole = error instanceof ApiError ? error.fields[name] : undefined;
+export const routes: Control<Routes, RouteDraft[]> = {
+	draft: (value) => value.map(routeDraft),
+	change: (drafts) => drafts.map(routeOf),
+	Input: RoutesInput,
+};
+
+function RoutesInput({ name, setting, draft, error, disabled, onChange }: ControlProps<Routes, RouteDraft[]>) {
 	const set = (at: number, change: Partial<RouteDraft>) =>
 		onChange(draft.with(at, { ...(draft[at] as RouteDraft), ...change }));
 	return (
-		<fieldset class="stack">
-			<legend>{label}</legend>
-			<p class="hint">{hint}</p>
+		<SettingFieldset name={name} setting={setting} error={error}>
 			<ol class="rules">
 				{draft.map((route, at) => (
 					<li key={at} class="rule rule-body stack">
@@ -67,7 +69,6 @@ export function RoutesSetting({ name, setting, draft, error, disabled, onChange 
 					</li>
 				))}
 			</ol>
-			{whole && <p class="field-error">{whole}</p>}
 			{!disabled && draft.length < ROUTES_MAX && (
 				<div>
 					<Button
@@ -78,6 +79,6 @@ export function RoutesSetting({ name, setting, draft, error, disabled, onChange 
 					/>
 				</div>
 			)}
-		</fieldset>
+		</SettingFieldset>
 	);
 }

@@ -5,26 +5,27 @@ import type { Spam } from '../../../../forms/kinds/spam.ts';
 import { Field } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
 import * as words from '../../sentences/words.ts';
-import type { ControlProps } from './control-props.ts';
+import type { Control, ControlProps } from './control.ts';
 import { entriesOf } from './files-setting.tsx';
 
 /** As the inputs hold it. */
-export interface SpamDraft {
+interface Draft {
 	threshold: string;
 	honeypot: string;
 }
 
-export function spamDraft({ threshold, honeypot }: SpamSettings): SpamDraft {
+export const spam: Control<Spam, Draft> = { draft: draftOf, change: changeOf, Input: SpamInputs };
+
+function draftOf({ threshold, honeypot }: SpamSettings): Draft {
 	return { threshold: `${threshold ?? ''}`, honeypot: honeypot.join(', ') };
 }
 
-/** Converts a draft into the change to send. */
-export function spamChange({ threshold, honeypot }: SpamDraft): SpamSettingsInput {
+function changeOf({ threshold, honeypot }: Draft): SpamSettingsInput {
 	const score = threshold.trim().replace(',', '.');
 	return { threshold: score === '' ? null : Number(score), honeypot: entriesOf(honeypot) };
 }
 
-export function SpamSetting({ setting, draft, error, disabled, onChange }: ControlProps<Spam, SpamDraft>) {
+function SpamInputs({ setting, draft, error, disabled, onChange }: ControlProps<Spam, Draft>) {
 	const { threshold, honeypot } = draft;
 	return (
 		<fieldset class="stack">

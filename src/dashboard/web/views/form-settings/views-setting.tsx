@@ -6,15 +6,20 @@ import { Button } from '../../components/buttons.tsx';
 import { Field } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
 import * as words from '../../sentences/words.ts';
-import type { ControlProps } from './control-props.ts';
+import type { Control, ControlProps } from './control.ts';
+import { SettingFieldset } from './setting-fieldset.tsx';
 
-export function ViewsSetting({ name, setting, draft, error, disabled, onChange }: ControlProps<Views, SavedView[]>) {
+export const views: Control<Views, SavedView[]> = {
+	draft: (value) => value,
+	change: (draft) => draft,
+	Input: ViewsInput,
+};
+
+function ViewsInput({ name, setting, draft, error, disabled, onChange }: ControlProps<Views, SavedView[]>) {
 	const set = (at: number, change: Partial<SavedView>) =>
 		onChange(draft.with(at, { ...(draft[at] as SavedView), ...change }));
 	return (
-		<fieldset class="stack">
-			<legend>{setting.label}</legend>
-			<p class="hint">{setting.hint}</p>
+		<SettingFieldset name={name} setting={setting} error={error}>
 			<ol class="rules">
 				{draft.map((view, at) => (
 					<li key={at} class="rule rule-body stack">
@@ -46,6 +51,6 @@ export function ViewsSetting({ name, setting, draft, error, disabled, onChange }
 					</li>
 				))}
 			</ol>
-		</fieldset>
+		</SettingFieldset>
 	);
 }

@@ -8,15 +8,12 @@ import {
 	VISITOR_MAIL_MAX,
 } from '../../../../form-values/visitor-mails.ts';
 import type { Setting } from '../../../../forms/kinds/setting.ts';
-import type {
-	AutoresponderSetting as AutoresponderKind,
-	ConfirmationSetting,
-} from '../../../../forms/kinds/visitor-mails.ts';
-import { ApiError } from '../../api.ts';
+import type { AutoresponderSetting, ConfirmationSetting } from '../../../../forms/kinds/visitor-mails.ts';
 import { Field, Switch } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
 import * as words from '../../sentences/words.ts';
-import type { ControlProps } from './control-props.ts';
+import type { Control, ControlProps } from './control.ts';
+import { SettingFieldset } from './setting-fieldset.tsx';
 
 const FIELD = { label: words.formSettings.responseField, placeholder: 'email' };
 const RESPONSE_INPUTS = {
@@ -35,8 +32,22 @@ type Member = keyof Autoresponder;
 type Inputs = Partial<Record<Member, { label: string; placeholder: string; lines?: number }>>;
 type Draft<Of extends Member> = Record<Of, string> & { isOn: boolean };
 
-export type AutoresponderDraft = Draft<keyof Autoresponder>;
-export type ConfirmationDraft = Draft<keyof ConfirmationMail>;
+type AutoresponderDraft = Draft<keyof Autoresponder>;
+type ConfirmationDraft = Draft<keyof ConfirmationMail>;
+
+export const autoresponder: Control<AutoresponderSetting, AutoresponderDraft> = {
+	draft: (mail) => draftOf(RESPONSE_INPUTS, mail) as AutoresponderDraft,
+	change: autoresponderChange,
+	Input: (props) => <MailInputs {...props} inputs={RESPONSE_INPUTS} switchLabel={words.formSettings.sendResponse} />,
+};
+
+export const confirmation: Control<ConfirmationSetting, ConfirmationDraft> = {
+	draft: (mail) => draftOf(CONFIRMATION_INPUTS, mail) as ConfirmationDraft,
+	change: ({ isOn, ...texts }): ConfirmationInput | null => (isOn ? trimmed(texts) : null),
+	Input: (props) => (
+		<MailInputs {...props} inputs={CONFIRMATION_INPUTS} switchLabel={words.formSettings.askToConfirm} />
+	),
+};
 
 const membersOf = (inputs: Inputs) => Object.keys(inputs) as Member[];
 
@@ -48,38 +59,19 @@ function draftOf(inputs: Inputs, mail: Partial<Autoresponder> | null) {
 const trimmed = (texts: Record<string, string>) =>
 	Object.fromEntries(Object.entries(texts).map(([member, text]) => [member, text.trim() || null]));
 
-export function autoresponderDraft(mail: Autoresponder | null): AutoresponderDraft {
-	return draftOf(RESPONSE_INPUTS, mail) as AutoresponderDraft;
-}
-
-export function autoresponderChange({ isOn, delayMinutes, ...texts }: AutoresponderDraft): AutoresponderInput | null {
+function autoresponderChange({ isOn, delayMinutes, ...texts }: AutoresponderDraft): AutoresponderInput | null {
 	if (!isOn) return null;
 	// The server rejects what is no number.
 	const delay = /^\d*$/.test(delayMinutes.trim()) ? Number(delayMinutes) : -1;
 	return { ...trimmed(texts), delayMinutes: delay };
 }
 
-export function confirmationDraft(mail: ConfirmationMail | null): ConfirmationDraft {
-	return draftOf(CONFIRMATION_INPUTS, mail) as ConfirmationDraft;
-}
-
-export const confirmationChange = ({ isOn, ...texts }: ConfirmationDraft): ConfirmationInput | null =>
-	isOn ? trimmed(texts) : null;
-
-export const AutoresponderSetting = (props: ControlProps<AutoresponderKind, AutoresponderDraft>) => (
-	<MailSetting {...props} inputs={RESPONSE_INPUTS} switchLabel={words.formSettings.sendResponse} />
-);
-
-export const ConfirmationMailSetting = (props: ControlProps<ConfirmationSetting, ConfirmationDraft>) => (
-	<MailSetting {...props} inputs={CONFIRMATION_INPUTS} switchLabel={words.formSettings.askToConfirm} />
-);
-
 type MailProps<Kind extends Setting<unknown>, Of extends Member> = ControlProps<Kind, Draft<Of>> & {
 	inputs: Inputs;
 	switchLabel: string;
 };
 
-function MailSetting<Kind extends Setting<unknown>, Of extends Member>({
+function MailInputs<Kind extends Setting<unknown>, Of extends Member>({
 	name,
 	setting,
 	draft,
@@ -89,12 +81,9 @@ function MailSetting<Kind extends Setting<unknown>, Of extends Member>({
 	inputs,
 	switchLabel,
 }: MailProps<Kind, Of>) {
-	const whole = error instanceof ApiError ? error.fields[name] : undefined;
 	const texts = draft as Record<string, string>;
 	return (
-		<fieldset class="stack">
-			<legend>{setting.label}</legend>
-			<p class="hint">{setting.hint}</p>
+		<SettingFieldset name={name} setting={setting} error={error}>
 			<Switch
 				label={switchLabel}
 				isOn={draft.isOn}
@@ -113,7 +102,6 @@ function MailSetting<Kind extends Setting<unknown>, Of extends Member>({
 						onInput={(text) => onChange({ ...draft, [member]: text })}
 					/>
 				))}
-			{whole && <p class="field-error">{whole}</p>}
-		</fieldset>
+		</SettingFieldset>
 	);
 }

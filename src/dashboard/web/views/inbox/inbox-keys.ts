@@ -79,10 +79,8 @@ export function inboxKeys(inbox: Inbox, place: Place): Bindings {
 		const rows = targets();
 		if (!may('delete') || rows.length === 0) return;
 		if (place.submission !== null) leave(inbox, place);
-		removeLater(
-			inbox,
-			rows.map(({ id }) => id),
-		);
+		const ids = rows.map(({ id }) => id);
+		removeLater(inbox, ids);
 		refocus();
 	};
 	const select = () => {

@@ -3,10 +3,10 @@
  * of its transaction: the first locks the forms, so that it sees all that others stored, changed and removed before.
  */
 
-import { FormFull, FormGone, UniqueViolation, ValueTaken } from '../errors.ts';
-import { PLACE } from '../filters.ts';
-import { holdsValues, type NewSubmission, placeOfNew } from '../submission.ts';
-import { numbers, type Runner, rowsOf, type Sql, strings } from './connection.ts';
+import { FormFull, FormGone, UniqueViolation, ValueTaken } from '../../errors.ts';
+import { PLACE } from '../../filters.ts';
+import { holdsValues, type NewSubmission, placeOfNew } from '../../submission.ts';
+import { numbers, type Runner, rowsOf, type Sql, strings } from '../connection.ts';
 
 /** How many submissions the form `f` has in its inbox. */
 export const INBOX_TOTAL = `(f.total + (select count(*) from submissions

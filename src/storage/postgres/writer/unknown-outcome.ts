@@ -1,7 +1,8 @@
 /** Finds out the outcome of a statement whose connection broke or which did not return: its commit may have happened, or may still happen. */
 
-import { numbers, rowsOf, type Sql, type Value, withDeadline } from './connection.ts';
-import type { ServerNumber } from './servers.ts';
+import type { Value } from '../../submissions/operation.ts';
+import { numbers, rowsOf, type Sql, withDeadline } from '../connection.ts';
+import type { ServerNumber } from '../servers.ts';
 
 const ANSWER_WITHIN_MS = 3000;
 

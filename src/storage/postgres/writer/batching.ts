@@ -19,7 +19,7 @@ const FADING = 0.995;
 /** A submission that waits since a moment. */
 export type Waiting = Stored & { since: number };
 
-export interface BatchingOptions<Job> {
+interface BatchingOptions<Job> {
 	/** Must not fail. */
 	send(batch: readonly Job[]): Promise<void>;
 	/** How long a submission waits to be sent, and what becomes of it then. */

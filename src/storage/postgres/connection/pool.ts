@@ -1,7 +1,7 @@
 /** Some connections, opened when they are needed: a statement goes to one that is free, or behind others where the fewest are. */
 
+import { isOfSession } from '../failures.ts';
 import { DialError } from './dial-error.ts';
-import { isOfSession } from './failures.ts';
 import type { Driver, Link } from './link.ts';
 
 const LOOK_EVERY_MS = 10_000;
@@ -17,15 +17,13 @@ interface Waiting {
 	reject(error: unknown): void;
 }
 
-export interface PoolOptions {
+interface PoolOptions {
 	max: number;
 	/** True if connections stay open while unused, as those that hold locks do. */
 	isKept: boolean;
 	/** @param onOver To be called when nothing can be asked any more. */
 	open(onOver: (link: Link) => void): Promise<Link>;
 }
-
-export type Pool = ReturnType<typeof createPool>;
 
 export function createPool({ max, isKept, open }: PoolOptions) {
 	const links = new Set<Link>();

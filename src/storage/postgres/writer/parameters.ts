@@ -1,12 +1,13 @@
 /** The parameters of a statement that is built once and sent for many batches: each list of values goes as one text. */
 
-import { numbers, strings, type Value } from './connection.ts';
+import type { Value } from '../../submissions/operation.ts';
+import { numbers, strings } from '../connection.ts';
 
 /** The value of a parameter for a batch. */
 export type Parameter<Batch> = (batch: Batch) => Value;
 
 /** By the names of columns: their kind, and the value in a row. `json` needs no quotes in a list. */
-export type Columns<Row> = Readonly<
+export type ColumnsOf<Row> = Readonly<
 	Record<string, readonly [kind: keyof typeof LISTS, of: (row: Row) => Value | undefined]>
 >;
 
@@ -33,16 +34,16 @@ export function createParameters<Batch>() {
 		text: (of: (batch: Batch) => string) => `${add(of)}::text`,
 		numbers: (of: (batch: Batch) => readonly number[]) => LISTS.number.array(add((batch) => numbers(of(batch)))),
 		/** The rows of a batch, to select from. */
-		rows<Row>(columns: Columns<Row>, { of, as }: { of: (batch: Batch) => readonly Row[]; as: string }): string {
+		rows<Row>(columns: ColumnsOf<Row>, { of, as }: { of: (batch: Batch) => readonly Row[]; as: string }): string {
 			const arrays = Object.values(columns).map(([kind, pick]) =>
 				LISTS[kind].array(add((batch) => listOf(of(batch), kind, pick))),
 			);
-			return `unnest(${arrays.join(', ')}) ${as} (${namesOf(columns)})`;
+			return `unnest(${arrays.join(', ')}) ${as} (${columnNames(columns)})`;
 		},
 	};
 }
 
-export function namesOf<Row>(columns: Columns<Row>): string {
+export function columnNames<Row>(columns: ColumnsOf<Row>): string {
 	return Object.keys(columns).join(', ');
 }
 

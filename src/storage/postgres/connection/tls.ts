@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, checkServerIdentity, connect } from 'node:tls';
-import type { PostgresAddress, PostgresHost } from '../../config/postgres-url.ts';
+import type { PostgresAddress, PostgresHost } from '../../../config/postgres-url.ts';
 import { distrusted, hungUp, offersNoTls, unreadable } from './dial-error.ts';
 
 type Tls = PostgresAddress['tls'];

@@ -1,7 +1,7 @@
 /** The one statement that stores a batch of submissions, with all that belongs to them. */
 
-import { roomInSql } from '../file-room.ts';
-import { cellOf, DETAILS, hasDetails, OF_FILE } from '../rows.ts';
+import { roomInSql } from '../../file-room.ts';
+import { cellOf, DETAILS, hasDetails, OF_FILE } from '../../rows.ts';
 import {
 	type Arrival,
 	holdsValues,
@@ -9,11 +9,11 @@ import {
 	type NewSubmission,
 	placeOfNew,
 	type StoredFile,
-} from '../submission.ts';
+} from '../../submission.ts';
+import type { Value } from '../../submissions/operation.ts';
+import { holder } from '../servers.ts';
 import { FITTING } from './bounded-forms.ts';
-import type { Value } from './connection.ts';
-import { type Columns, createParameters, namesOf, type Parameter } from './parameters.ts';
-import { holder } from './servers.ts';
+import { type ColumnsOf, columnNames, createParameters, type Parameter } from './parameters.ts';
 
 /** A submission on its way in. */
 export interface Stored extends Arrival {
@@ -74,7 +74,7 @@ const TAKEN = `taken as (select v.submission_id from (select v.*, row_number() o
 /** Too old for any bound. */
 const UNBOUNDED_MS = 1e15;
 
-function columnsFrom<T>(list: typeof DETAILS, of: (row: T) => NewSubmission | StoredFile): Columns<T> {
+function columnsFrom<T>(list: typeof DETAILS, of: (row: T) => NewSubmission | StoredFile): ColumnsOf<T> {
 	return Object.fromEntries(
 		list.map((column) => [
 			column.name,
@@ -83,7 +83,7 @@ function columnsFrom<T>(list: typeof DETAILS, of: (row: T) => NewSubmission | St
 	);
 }
 
-const SUBMISSION: Columns<Stored> = {
+const SUBMISSION: ColumnsOf<Stored> = {
 	id: ['number', ({ id }) => id],
 	form_id: ['number', ({ row }) => row.formId],
 	data: ['json', ({ row }) => row.data],
@@ -91,12 +91,12 @@ const SUBMISSION: Columns<Stored> = {
 };
 
 /** A batch without any of them is stored by a shorter statement. */
-const WITH_DETAILS: Columns<Stored> = {
+const WITH_DETAILS: ColumnsOf<Stored> = {
 	is_spam: ['number', ({ row }) => placeOfNew(row)],
 	...columnsFrom<Stored>(DETAILS, ({ row }) => row),
 };
 
-const KEY: Columns<Stored> = {
+const KEY: ColumnsOf<Stored> = {
 	key: ['text', ({ row }) => row.idempotencyKey?.key],
 	body_hash: ['text', ({ row }) => row.idempotencyKey?.bodyHash],
 	next: ['text', ({ row }) => row.idempotencyKey?.next],
@@ -104,7 +104,7 @@ const KEY: Columns<Stored> = {
 	submission_id: ['number', ({ toldId }) => toldId],
 };
 
-const DELIVERY: Columns<Of<NewDelivery>> = {
+const DELIVERY: ColumnsOf<Of<NewDelivery>> = {
 	id: ['number', ({ id }) => id],
 	form_id: ['number', ({ formId }) => formId],
 	submission_id: ['number', ({ submissionId }) => submissionId],
@@ -118,13 +118,13 @@ const DELIVERY: Columns<Of<NewDelivery>> = {
 	language: ['text', ({ language }) => language],
 };
 
-const FILE: Columns<Of<StoredFile>> = {
+const FILE: ColumnsOf<Of<StoredFile>> = {
 	form_id: ['number', ({ formId }) => formId],
 	submission_id: ['number', ({ submissionId }) => submissionId],
 	...columnsFrom<Of<StoredFile>>(OF_FILE, (file) => file),
 };
 
-const VALUE: Columns<Of<UniqueValue>> = {
+const VALUE: ColumnsOf<Of<UniqueValue>> = {
 	form_id: ['number', ({ formId }) => formId],
 	hash: ['text', ({ hash }) => hash],
 	submission_id: ['number', ({ submissionId }) => submissionId],
@@ -171,7 +171,7 @@ function build({ details, keys, deliveries, files, values, isCounted }: Parts): 
 	const made = createParameters<Batch>();
 	const stored = { ...SUBMISSION, ...(details && WITH_DETAILS) };
 	const submission = { ...stored, ...(keys && KEY) };
-	const names = namesOf(stored);
+	const names = columnNames(stored);
 	const oldest = made.number(({ oldestMs }) => (Number.isFinite(oldestMs) ? oldestMs : UNBOUNDED_MS));
 	const formIds = made.numbers(({ submissions: all }) => [...new Set(all.map(({ row }) => row.formId))]);
 	const ctes = [
@@ -192,8 +192,8 @@ function build({ details, keys, deliveries, files, values, isCounted }: Parts): 
 		const since = made.number(({ submissions: all }) =>
 			Math.min(...all.map(({ row }) => row.idempotencyKey?.since ?? Number.MAX_SAFE_INTEGER)),
 		);
-		ctes.push(`k as (insert into idempotency_keys (form_id, ${namesOf(KEY)})
-			select form_id, ${namesOf(KEY)} from ok where key is not null
+		ctes.push(`k as (insert into idempotency_keys (form_id, ${columnNames(KEY)})
+			select form_id, ${columnNames(KEY)} from ok where key is not null
 			on conflict (form_id, key) do update set body_hash = excluded.body_hash, next = excluded.next,
 				submission_id = excluded.submission_id, created_at = excluded.created_at where idempotency_keys.created_at <= ${since} returning form_id, key)`);
 	}
@@ -203,13 +203,13 @@ function build({ details, keys, deliveries, files, values, isCounted }: Parts): 
 	ctes.push(`ins as (insert into submissions (${names}) select ${names} from ok ${mayStore} returning id)`);
 	if (deliveries) {
 		// One to a webhook that was deleted meanwhile is left out.
-		ctes.push(`d as (insert into deliveries (${namesOf(DELIVERY)})
+		ctes.push(`d as (insert into deliveries (${columnNames(DELIVERY)})
 			select d.* from ${made.rows(DELIVERY, { of: (batch) => batch.deliveries, as: 'd' })} join ins on ins.id = d.submission_id
 			where d.webhook_id is null or exists (select from webhooks where webhooks.id = d.webhook_id))`);
 	}
 	if (files) {
 		ctes.push(
-			`fs as (insert into files (${namesOf(FILE)})
+			`fs as (insert into files (${columnNames(FILE)})
 				select x.* from ${made.rows(FILE, { of: (batch) => batch.files, as: 'x' })} join ins on ins.id = x.submission_id
 				returning form_id, key, bytes)`,
 			`fb as (update forms set file_bytes = file_bytes + b.bytes
@@ -217,7 +217,7 @@ function build({ details, keys, deliveries, files, values, isCounted }: Parts): 
 		);
 	}
 	if (values) {
-		const columns = namesOf(VALUE);
+		const columns = columnNames(VALUE);
 		ctes.push(`vs as (insert into unique_values (${columns}) select v.* from v join ins on ins.id = v.submission_id)`);
 	}
 	const all = made.number(({ submissions: sent }) => sent.length);

@@ -1,6 +1,6 @@
 /** Why no connection could be made, as a sentence for the operator. */
 
-import { connectionName, type PostgresHost } from '../../config/postgres-url.ts';
+import { connectionName, type PostgresHost } from '../../../config/postgres-url.ts';
 
 /** The code if a connection ended that had been made, or hung up at once. */
 export const CLOSED = 'CONNECT_CLOSED';

@@ -5,7 +5,7 @@
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { type PostgresAddress, type PostgresHost, socketPath } from '../../config/postgres-url.ts';
+import { type PostgresAddress, type PostgresHost, socketPath } from '../../../config/postgres-url.ts';
 import { silent, unreachable } from './dial-error.ts';
 import type { Route } from './route.ts';
 import { endWhenEndless, endWhenSilent } from './sockets.ts';
@@ -13,7 +13,7 @@ import { secure } from './tls.ts';
 
 const CONNECT_WITHIN_MS = 5000;
 
-export interface DialOptions {
+interface DialOptions {
 	/** A connection that says nothing for so long after something was asked is closed. */
 	silentMs: number | undefined;
 	/** Left out by what asks each of the servers by itself. */
@@ -21,7 +21,7 @@ export interface DialOptions {
 }
 
 /** @param index Of the server in the address. */
-export type Dial = (index: number) => Promise<Socket>;
+type Dial = (index: number) => Promise<Socket>;
 
 export function createDial({ hosts, tls }: Pick<PostgresAddress, 'hosts' | 'tls'>, options: DialOptions): Dial {
 	const { silentMs, route } = options;

@@ -1,7 +1,7 @@
 /** Sockets that end with an error where the driver would wait. */
 
 import type { Socket } from 'node:net';
-import type { PostgresHost } from '../../config/postgres-url.ts';
+import type { PostgresHost } from '../../../config/postgres-url.ts';
 import { DialError, silent } from './dial-error.ts';
 
 /** After so long, and then each time as long again, it is asked whether the process waits for us. */
@@ -9,7 +9,7 @@ const SUSPECT_AFTER_MS = 2000;
 /** The message in which a server says which of its processes serves a connection. */
 const KEY_DATA = 'K'.charCodeAt(0);
 
-export interface Silence {
+interface Silence {
 	host: PostgresHost;
 	/** A connection that says nothing for so long after something was asked is closed. */
 	silentMs: number;

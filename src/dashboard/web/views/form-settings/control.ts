@@ -1,0 +1,28 @@
+/** How a setting is shown and changed in the dashboard. */
+
+import type { JSX } from 'preact';
+import type { Setting } from '../../../../forms/kinds/setting.ts';
+import type { SettingName } from '../../../../forms/settings.ts';
+
+/** @template Draft What the inputs hold; JSON. */
+export interface Control<S extends Setting<unknown>, Draft> {
+	/** Converts a stored value into a draft. */
+	draft(value: S['blank']): Draft;
+	/** Converts a draft into the value to send. */
+	change(draft: Draft, setting: S): unknown;
+	Input(props: ControlProps<S, Draft>): JSX.Element;
+}
+
+export interface ControlProps<S, Draft> {
+	/** Its id. */
+	form: string;
+	name: SettingName;
+	setting: S;
+	draft: Draft;
+	/** In place of that of the setting. */
+	hint?: string;
+	/** Error of saving all settings. */
+	error: unknown;
+	disabled: boolean;
+	onChange(draft: Draft): void;
+}
