@@ -187,7 +187,7 @@ test.each([
 	for (const call of [cli.call, far]) {
 		const { code, stdout, stderr } = await call(...argv, await made({ a: 1 }), 'zzz', 'NO');
 		expect({ code, stdout, stderr }).toEqual({
-			...{ code: 1, stdout: expect.stringMatching(/^(1 marked|1 labelled|Deleted 1) /) },
+			...{ code: 1, stdout: expect.stringMatching(/^(1 marked|1 with the label|Deleted 1) /) },
 			stderr: 'Not found in this form: zzz, NO.\n',
 		});
 		const { stdout: json } = await call(...argv, 'zzz', '--json');
