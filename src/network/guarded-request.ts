@@ -16,6 +16,8 @@ const MAX_EXCERPT_BYTES = 1024;
 const MAX_ANNOUNCEMENTS = 100;
 const MAX_HEADER_BYTES = 16 * 1024;
 const LAST_PRIVILEGED_PORT = 1023;
+/** Why a request ends that has had its time. */
+const TIME_IS_UP = Symbol('time is up');
 
 interface ResolvedAddress {
 	address: string;
@@ -64,18 +66,39 @@ export function createGuardedPost(options: GuardedPostOptions = {}): GuardedPost
 		const target = readTarget(text);
 		if (typeof target === 'string') return { hasResponse: false, failure: 'url', message: target };
 
-		const deadline = AbortSignal.timeout(timeoutMs);
-		const signal = request.signal ? AbortSignal.any([deadline, request.signal]) : deadline;
+		const bounds = createBounds(timeoutMs, request.signal);
+		const { signal } = bounds;
 		try {
 			signal.throwIfAborted();
 			const addresses = await unlessAborted(checkedAddresses(target, { resolve, mayReach }), signal);
 			if (typeof addresses === 'string') return { hasResponse: false, failure: 'forbidden', message: addresses };
 			return await exchange(target, { request, addresses, signal, ca, stallMs });
 		} catch (error) {
-			if (deadline.aborted) return failed('timeout', `No response within ${timeoutMs / 1000} seconds.`);
+			if (signal.reason === TIME_IS_UP) return failed('timeout', `No response within ${timeoutMs / 1000} seconds.`);
 			if (signal.aborted) return failed('aborted', 'Stopped before there was a response.');
 			return classify(error);
+		} finally {
+			bounds.release();
 		}
+	};
+}
+
+/**
+ * A signal that aborts after the time limit or with `stop`. `release` ends both: `AbortSignal.timeout` would keep each exchange,
+ * with its body, in memory until its time limit has passed.
+ */
+function createBounds(timeoutMs: number, stop: AbortSignal | undefined): { signal: AbortSignal; release: () => void } {
+	const controller = new AbortController();
+	const abort = () => controller.abort();
+	const timer = setTimeout(() => controller.abort(TIME_IS_UP), timeoutMs);
+	if (stop?.aborted) abort();
+	stop?.addEventListener('abort', abort);
+	return {
+		signal: controller.signal,
+		release: () => {
+			clearTimeout(timer);
+			stop?.removeEventListener('abort', abort);
+		},
 	};
 }
 

@@ -170,3 +170,20 @@ describe('responses', () => {
 		expect(result).toMatchObject({ hasResponse: false, failure: 'aborted' });
 	});
 });
+
+test('nothing of a request is held once it has ended, however much of its time limit is left', async () => {
+	const post = createGuardedPost({ allowed: LOOPBACK, timeoutMs: 60_000 });
+	const stop = new AbortController();
+	const bodies: WeakRef<object>[] = [];
+	for (let i = 0; i < 20; i++) {
+		const request = { ...REQUEST, body: { ...REQUEST.body }, signal: stop.signal };
+		bodies.push(new WeakRef(request.body));
+		await post(`http://127.0.0.1:${canaries.plain.port}/`, request);
+	}
+	const held = () => bodies.filter((body) => body.deref() !== undefined).length;
+	for (let tries = 0; tries < 20 && held() > 2; tries++) {
+		await Bun.sleep(20);
+		Bun.gc(true);
+	}
+	expect(held()).toBeLessThanOrEqual(2);
+});
