@@ -30,7 +30,7 @@ interface Amount {
 	characters: number;
 }
 /** A segment of this size is closed: by then its longest term takes a few milliseconds to merge. */
-const SEGMENT_SIZE: Amount = { submissions: 32_768, characters: 8_000_000 };
+const SEGMENT_SIZE: Amount = { submissions: 32_768, characters: 16_000_000 };
 
 interface Segment extends Amount {
 	number: number;
