@@ -25,3 +25,8 @@ export function decodeId(text: string): number | undefined {
 	const id = Number.parseInt(text, 36);
 	return Number.isSafeInteger(id) && encodeId(id) === text ? id : undefined;
 }
+
+/** The number of the row that a public identifier names; one that no row has for a text that is no identifier. */
+export function rowId(text: string): number {
+	return decodeId(text) ?? -1;
+}

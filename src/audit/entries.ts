@@ -3,7 +3,7 @@
 import { and, count, desc, eq, gte, inArray, lt, type SQL } from 'drizzle-orm';
 import { invalidField } from '../errors.ts';
 import { parsePage, readTimes, single, type Times } from '../http/query-parameters.ts';
-import { decodeId, encodeId } from '../ids.ts';
+import { encodeId, rowId } from '../ids.ts';
 import { type AuditRow, auditLog } from '../storage/audit-table.ts';
 import type { Storage } from '../storage/contract.ts';
 import { apiKeys } from '../storage/session-tables.ts';
@@ -49,7 +49,7 @@ export function createAuditEntries({ db, clock }: Storage) {
 	/** The names of the keys among the actors. */
 	async function namesOf(rows: readonly AuditRow[]): Promise<Map<string, string>> {
 		const ids = rows.map(({ actor }) => actor).filter((actor) => actor.startsWith('key:'));
-		const keyIds = [...new Set(ids)].map((actor) => decodeId(actor.slice('key:'.length)) ?? -1);
+		const keyIds = [...new Set(ids)].map((actor) => rowId(actor.slice('key:'.length)));
 		const { id, name, display } = apiKeys;
 		const keys = await db.select({ id, name, display }).from(apiKeys).where(inArray(apiKeys.id, keyIds));
 		return new Map(keys.map((key) => [`key:${encodeId(key.id)}`, key.name || key.display]));
@@ -88,7 +88,7 @@ export function createAuditEntries({ db, clock }: Storage) {
 /** Everything about a form is about it, its submissions included. */
 function isAbout(object: string): SQL {
 	const [kind, id = ''] = object.split(':');
-	return kind === 'form' ? eq(auditLog.formId, decodeId(id) ?? -1) : eq(auditLog.object, object);
+	return kind === 'form' ? eq(auditLog.formId, rowId(id)) : eq(auditLog.object, object);
 }
 
 function toEntry(row: AuditRow, { name = null, createdAt }: { name?: string | null; createdAt: string }): AuditEntry {

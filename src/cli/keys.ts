@@ -30,7 +30,7 @@ const UNIT_MS: Record<string, number> = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS, w
 const PERMISSIONS_HELP = [
 	'\nPermissions (only admin implies the others):',
 	'  read    read forms and submissions',
-	'  write   create and change forms; mark submissions as read, starred, spam',
+	'  write   create and change forms; mark, label and note submissions',
 	'  delete  delete forms and submissions',
 	'  submit  submit from a server, whatever the allowed domains and the captcha of the form',
 	'  metrics read the metrics of the server',

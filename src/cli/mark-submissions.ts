@@ -5,7 +5,7 @@ import { FLAG_NAMES, FLAGS, type FlagName, TEXT_NAMES, WORD_LISTS } from '../sto
 import type { BulkTarget, Deleted, Updated } from '../submissions/bulk/schema.ts';
 import { CRITERIA, SWITCH_NAMES } from '../submissions/criteria.ts';
 import { plural } from '../text/plural.ts';
-import { at, findForm } from './api.ts';
+import { at, formPath } from './api.ts';
 import { type Cli, CommandError, type Options } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { withCriteria } from './query-options.ts';
@@ -35,8 +35,7 @@ export function addMark(parent: CliCommand, cli: Cli, marks = [...MARKS.keys()])
 	runOnApi(command, { cli }, (options, form: string, as: string, ids: string[]) => {
 		const change = { ...targetOf(options, ids), set: MARKS.get(as) };
 		return async (api) => {
-			const { id } = await findForm(api, form);
-			const report = await api.patch<Updated>(at`/api/forms/${id}/submissions`, change);
+			const report = await api.patch<Updated>(`${await formPath(api, form)}/submissions`, change);
 			cli.printResult(options, report, `${report.updated} marked as ${as}.`);
 			noteUnknown(cli, report);
 		};
@@ -61,8 +60,7 @@ export function addWordLists(submissions: CliCommand, cli: Cli): void {
 			const [member, done] = options.remove === true ? [removing, 'without'] : [adding, 'with'];
 			const change = { ...targetOf(options, ids), set: {}, [member]: [word] };
 			return async (api) => {
-				const { id } = await findForm(api, form);
-				const report = await api.patch<Updated>(at`/api/forms/${id}/submissions`, change);
+				const report = await api.patch<Updated>(`${await formPath(api, form)}/submissions`, change);
 				cli.printResult(options, report, `${report.updated} ${done} the ${one} ${word}.`);
 				noteUnknown(cli, report);
 			};
@@ -81,9 +79,8 @@ export function addTexts(submissions: CliCommand, cli: Cli): void {
 			.argument('[text]', `The ${name}`)
 			.examples(`formsrv submissions ${name} contact-k3v9x2qm cmnrg2x8a1c "For Ada."`);
 		runOnApi(command, { cli }, (options, form: string, submission: string, text?: string) => async (api) => {
-			const { id } = await findForm(api, form);
 			const set = { [name]: text || null };
-			await api.patch(at`/api/forms/${id}/submissions/${submission}`, set);
+			await api.patch((await formPath(api, form)) + at`/submissions/${submission}`, set);
 			cli.printResult(options, set, text ? `The ${name} is written.` : `It has no ${name} now.`);
 		});
 	}
@@ -103,8 +100,7 @@ export function addDelete(submissions: CliCommand, cli: Cli): void {
 	runOnApi(command, { cli }, (options, form: string, ids: string[]) => {
 		const deletion = { ...targetOf(options, ids), dryRun: options.yes !== true };
 		return async (api) => {
-			const { id } = await findForm(api, form);
-			const report = await api.post<Deleted>(at`/api/forms/${id}/submissions/delete`, deletion);
+			const report = await api.post<Deleted>(`${await formPath(api, form)}/submissions/delete`, deletion);
 			const { deleted, matched } = report;
 			noteUnknown(cli, report);
 			if (matched === undefined) return cli.printResult(options, report, `Deleted ${plural(deleted, 'submission')}.`);

@@ -4,7 +4,7 @@ import { and, count, desc, eq, exists, getTableColumns, inArray, isNull, ne, typ
 import { unionAll } from 'drizzle-orm/sqlite-core';
 import { AppError } from '../errors.ts';
 import { oneOf, parsePage } from '../http/query-parameters.ts';
-import { decodeId, encodeId } from '../ids.ts';
+import { encodeId, rowId } from '../ids.ts';
 import type { Storage } from '../storage/contract.ts';
 import { SubmissionGone } from '../storage/errors.ts';
 import {
@@ -58,7 +58,7 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 		if (form === undefined) return {};
 		const { id: formId } = await storage.findForm(form, mode);
 		if (submission === undefined) return { formId };
-		const submissionId = decodeId(submission) ?? -1;
+		const submissionId = rowId(submission);
 		if (await storage.submissions.head(formId, submissionId)) return { formId, submissionId };
 		throw new SubmissionGone();
 	}
@@ -203,7 +203,7 @@ export function reachable({ db }: Storage, mode?: Mode): SQL {
 
 /** @throws AppError NOT_FOUND */
 export async function findDelivery(storage: Storage, { id, mode }: { id: string; mode?: Mode }): Promise<DeliveryRow> {
-	const byId = and(eq(deliveries.id, decodeId(id) ?? -1), reachable(storage, mode));
+	const byId = and(eq(deliveries.id, rowId(id)), reachable(storage, mode));
 	const [row] = await storage.db.select().from(deliveries).where(byId);
 	if (!row) throw new AppError('NOT_FOUND', 'There is no such delivery.');
 	return row;

@@ -2,7 +2,7 @@
 
 import { and, asc, eq, gt, inArray, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
 import { AppError } from '../errors.ts';
-import { decodeId } from '../ids.ts';
+import { rowId } from '../ids.ts';
 import type { Storage } from '../storage/contract.ts';
 import {
 	CHANNELS,
@@ -80,10 +80,7 @@ export function createRetries(storage: Storage, now: () => number) {
 		mode?: Mode,
 	): Promise<{ matching: SQL | undefined; states: readonly DeliveryState[] }> {
 		if (ids) {
-			const byIds = inArray(
-				deliveries.id,
-				ids.map((id) => decodeId(id) ?? -1),
-			);
+			const byIds = inArray(deliveries.id, ids.map(rowId));
 			return { matching: and(byIds, inArray(deliveries.state, [...SENDABLE])), states: SENDABLE };
 		}
 		const found = form === undefined ? undefined : await storage.findForm(form, mode);

@@ -3,7 +3,7 @@
 import { and, desc, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { Captcha } from '../form-values/captchas.ts';
 import { addressesOf } from '../form-values/notification-rules.ts';
-import { decodeId, encodeId } from '../ids.ts';
+import { decodeId, encodeId, rowId } from '../ids.ts';
 import { recordAction } from '../storage/audit/action.ts';
 import { type Changes, changesBetween, clipped, SECRET } from '../storage/audit/changes.ts';
 import type { Db, Storage } from '../storage/contract.ts';
@@ -239,10 +239,7 @@ function recordFound(storage: Storage, { id }: Pick<Form, 'id'>): Promise<void> 
 }
 
 async function readNames({ db }: Storage, ids: readonly string[]): Promise<{ id: string; name: string }[]> {
-	const isOne = inArray(
-		forms.id,
-		ids.map((id) => decodeId(id) ?? -1),
-	);
+	const isOne = inArray(forms.id, ids.map(rowId));
 	const rows = await db
 		.select()
 		.from(forms)

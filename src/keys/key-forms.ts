@@ -2,7 +2,7 @@
 
 import { and, asc, eq, isNull, or } from 'drizzle-orm';
 import { AppError, invalidField } from '../errors.ts';
-import { decodeId, encodeId } from '../ids.ts';
+import { encodeId, rowId } from '../ids.ts';
 import type { Storage } from '../storage/contract.ts';
 import { type ApiKeyRow, keyForms } from '../storage/session-tables.ts';
 import { type FormRow, forms, type Mode, type Permission } from '../storage/tables.ts';
@@ -19,7 +19,7 @@ export type KeyForms = ReturnType<typeof createKeyForms>;
 
 export function createKeyForms(storage: Pick<Storage, 'db'>) {
 	async function findForm(idOrSlug: string): Promise<FormRow | undefined> {
-		const id = decodeId(idOrSlug) ?? -1;
+		const id = rowId(idOrSlug);
 		const byIdOrSlug = or(eq(forms.id, id), eq(forms.slug, idOrSlug.toLowerCase()));
 		const found = await storage.db
 			.select()

@@ -1,7 +1,7 @@
 /** Finds the form that a request names. One that was deleted, or is of another mode, does not exist. */
 
 import { and, eq, isNull, sql } from 'drizzle-orm';
-import { decodeId } from '../ids.ts';
+import { rowId } from '../ids.ts';
 import { lazy } from '../tasks/lazy.ts';
 import type { Db } from './contract.ts';
 import { FormGone } from './errors.ts';
@@ -17,7 +17,7 @@ export function createFindForm(db: Db) {
 	);
 
 	return async function findForm(id: string, mode?: Mode): Promise<FormRow> {
-		const [form] = await selectById().execute({ id: decodeId(id) ?? -1 });
+		const [form] = await selectById().execute({ id: rowId(id) });
 		if (!form || (mode && form.mode !== mode)) throw new FormGone();
 		return form;
 	};

@@ -3,7 +3,7 @@
 import { presentFlagged } from '../delivery/present-submission.ts';
 import type { Retries } from '../delivery/retries.ts';
 import { invalidField } from '../errors.ts';
-import { decodeId, encodeId, IDS_PER_MILLISECOND } from '../ids.ts';
+import { encodeId, IDS_PER_MILLISECOND, rowId } from '../ids.ts';
 import type { Clock, Storage } from '../storage/contract.ts';
 import { SubmissionGone } from '../storage/errors.ts';
 import type { PageEntry, Selection } from '../storage/submission.ts';
@@ -43,7 +43,7 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 	const oneAtATime = createOneAtATime();
 
 	async function find(form: FormRow, id: string): Promise<PageEntry> {
-		const [found] = await submissions.entries(form.id, [decodeId(id) ?? -1]);
+		const [found] = await submissions.entries(form.id, [rowId(id)]);
 		if (!found) throw new SubmissionGone();
 		return found;
 	}
@@ -123,7 +123,7 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 		/** @throws AppError FORM_NOT_FOUND, NOT_FOUND */
 		async remove(formId: string, { mode, id }: { mode?: Mode; id: string }): Promise<void> {
 			const form = await storage.findForm(formId, mode);
-			const removed = await submissions.remove(form.id, [decodeId(id) ?? -1]);
+			const removed = await submissions.remove(form.id, [rowId(id)]);
 			if (removed.length === 0) throw new SubmissionGone();
 		},
 	};

@@ -1,7 +1,7 @@
 /** Links that sign a person in once: setup links with all rights, and invitations with a key. */
 
 import { and, between, type Column, eq, not } from 'drizzle-orm';
-import { decodeId } from '../../ids.ts';
+import { rowId } from '../../ids.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { unauthorized } from '../../keys/permissions.ts';
 import { hashToken } from '../../keys/token.ts';
@@ -33,7 +33,7 @@ export function createLinks(storage: Pick<Storage, 'batch'>, { keys, now }: { ke
 		/** @returns the token of a new invitation to use a key */
 		async invite(keyId: string): Promise<string> {
 			const token = randomToken();
-			const row = { hash: hashToken(token), keyId: decodeId(keyId) ?? -1, expiresAt: now() + INVITATION_LIFETIME_MS };
+			const row = { hash: hashToken(token), keyId: rowId(keyId), expiresAt: now() + INVITATION_LIFETIME_MS };
 			await storage.batch((tx) => [tx.insert(invitations).values(row)]);
 			return token;
 		},

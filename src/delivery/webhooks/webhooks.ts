@@ -2,7 +2,7 @@
 
 import { and, asc, eq, inArray } from 'drizzle-orm';
 import { AppError, invalidField } from '../../errors.ts';
-import { decodeId, encodeId } from '../../ids.ts';
+import { encodeId, rowId } from '../../ids.ts';
 import type { GuardedPost } from '../../network/guarded-request.ts';
 import { textBody } from '../../network/post-body.ts';
 import { changesBetween, SECRET } from '../../storage/audit/changes.ts';
@@ -57,7 +57,7 @@ export function createWebhooks(storage: Storage, { post, allowed, baseUrl, now =
 
 	async function find(ref: WebhookRef): Promise<{ form: FormRow; webhook: WebhookRow }> {
 		const form = await findForm(ref);
-		const byId = and(eq(webhooks.id, decodeId(ref.webhook) ?? -1), eq(webhooks.formId, form.id));
+		const byId = and(eq(webhooks.id, rowId(ref.webhook)), eq(webhooks.formId, form.id));
 		const [webhook] = await storage.db.select().from(webhooks).where(byId);
 		if (!webhook) throw notFound();
 		return { form, webhook };
@@ -93,7 +93,7 @@ export function createWebhooks(storage: Storage, { post, allowed, baseUrl, now =
 		},
 		/** Returns whether there is an active webhook with this id. */
 		async isAlive(id: string): Promise<boolean> {
-			const byId = and(eq(webhooks.id, decodeId(id) ?? -1), eq(webhooks.isActive, true));
+			const byId = and(eq(webhooks.id, rowId(id)), eq(webhooks.isActive, true));
 			return (await storage.db.$count(webhooks, byId)) > 0;
 		},
 		/** Oldest first. */

@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox';
 import { Elysia } from 'elysia';
 import type { Forms } from '../../forms/forms.ts';
 import { jsonResponse, operation, pathParameter } from '../../http/openapi.ts';
-import { decodeId } from '../../ids.ts';
+import { rowId } from '../../ids.ts';
 import type { Auth } from '../../keys/auth.ts';
 import type { TestTokens } from './tokens.ts';
 
@@ -21,7 +21,7 @@ export const testRoutes = (forms: Pick<Forms, 'get'>, tests: Pick<TestTokens, 'm
 		'/api/forms/:id/test-token',
 		async ({ principal, params }) => {
 			const { id } = await forms.get(params.id, principal.mode);
-			return tests.make(decodeId(id) ?? -1);
+			return tests.make(rowId(id));
 		},
 		{
 			access: { permission: 'write' },

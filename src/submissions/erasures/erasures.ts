@@ -4,7 +4,7 @@ import { max } from 'drizzle-orm';
 import { AppError, invalidField } from '../../errors.ts';
 import type { TrackedStore } from '../../files/tracked-store.ts';
 import { createConcurrencyLimit } from '../../http/concurrency-limit.ts';
-import { decodeId } from '../../ids.ts';
+import { rowId } from '../../ids.ts';
 import { recordAction } from '../../storage/audit/action.ts';
 import type { Storage } from '../../storage/contract.ts';
 import { againOf } from '../../storage/erasure-records.ts';
@@ -126,7 +126,7 @@ export function createErasures(storage: Storage, { store, now }: { store: Tracke
 		/** Waits until one is done, but no longer than so. @throws AppError NOT_FOUND */
 		async settled(id: string, withinMs: number): Promise<Erasure> {
 			for (const giveUpAt = performance.now() + withinMs; ; await Bun.sleep(LOOK_EVERY_MS)) {
-				const record = await records.get(decodeId(id) ?? -1);
+				const record = await records.get(rowId(id));
 				if (!record) throw new AppError('NOT_FOUND', 'There is no such erasure.');
 				if (record.state === 'done' || performance.now() > giveUpAt) return present(record);
 			}

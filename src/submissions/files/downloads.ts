@@ -8,7 +8,7 @@ import { createSafeNames } from '../../files/safe-name.ts';
 import type { ByteRange } from '../../http/byte-range.ts';
 import { createConcurrencyLimit } from '../../http/concurrency-limit.ts';
 import type { Streamed } from '../../http/streamed.ts';
-import { decodeId, encodeId } from '../../ids.ts';
+import { encodeId, rowId } from '../../ids.ts';
 import type { Storage } from '../../storage/contract.ts';
 import { SubmissionGone } from '../../storage/errors.ts';
 import type { StoredFile } from '../../storage/submission.ts';
@@ -97,7 +97,7 @@ export function createDownloads(storage: Storage, { store, budget }: DownloadsOp
 	/** @throws AppError FORM_NOT_FOUND, NOT_FOUND */
 	async function ofSubmission({ formId, submissionId }: Omit<FileAddress, 'fileId'>, mode?: Mode) {
 		const form = await storage.findForm(formId, mode);
-		const head = await storage.submissions.head(form.id, decodeId(submissionId) ?? -1);
+		const head = await storage.submissions.head(form.id, rowId(submissionId));
 		if (!head) throw new SubmissionGone();
 		return { form, id: head.id, found: (await storage.submissions.files([head.id])).get(head.id) ?? [] };
 	}

@@ -2,7 +2,7 @@
 
 import { and, eq } from 'drizzle-orm';
 import { AppError } from '../../errors.ts';
-import { decodeId } from '../../ids.ts';
+import { rowId } from '../../ids.ts';
 import type { Storage } from '../../storage/contract.ts';
 import { files, type Mode } from '../../storage/tables.ts';
 
@@ -22,13 +22,7 @@ export async function findFile(
 	const [found] = await db
 		.select()
 		.from(files)
-		.where(
-			and(
-				eq(files.id, decodeId(fileId) ?? -1),
-				eq(files.submissionId, decodeId(submissionId) ?? -1),
-				eq(files.formId, form.id),
-			),
-		);
+		.where(and(eq(files.id, rowId(fileId)), eq(files.submissionId, rowId(submissionId)), eq(files.formId, form.id)));
 	if (!found) throw noSuchFile();
 	return found;
 }

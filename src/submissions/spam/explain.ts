@@ -1,7 +1,7 @@
 /** Explains why a submission is spam or not: what the rules found when it arrived, and what its words say now. */
 
 import { eq } from 'drizzle-orm';
-import { decodeId } from '../../ids.ts';
+import { rowId } from '../../ids.ts';
 import { TOKENS_JSON_CHARACTERS } from '../../spam/bayes/tokens.ts';
 import { type WordJudgement, weighWords } from '../../spam/bayes/word-rules.ts';
 import { ruleOf } from '../../spam/rules.ts';
@@ -53,7 +53,7 @@ export function createExplain(storage: Storage, { models, prepare, judge }: Spam
 			{ mode, isFormLevel, id }: { mode?: Mode; isFormLevel?: boolean; id: string },
 		): Promise<SpamExplanation> {
 			const form = await storage.findForm(formId, mode);
-			const [found] = await submissions.entries(form.id, [decodeId(id) ?? -1]);
+			const [found] = await submissions.entries(form.id, [rowId(id)]);
 			// Only the beginning of a large text is read.
 			const bytes = found && (await submissions.text({ formId: form.id, id: found.id }, 3 * TOKENS_JSON_CHARACTERS));
 			if (!found || !bytes) throw new SubmissionGone();
