@@ -38,3 +38,19 @@ test.skipIf(!mayMount)(
 	},
 	TIMEOUT_MS,
 );
+
+test.skipIf(!mayMount)(
+	'after a proper end, which takes the log away, they say what is missing',
+	async () => {
+		const [cwd, store] = [tempFolder(), tempFolder()];
+		const server = await startBinary({ cwd, env: { FORMSRV_DATA_DIR: store } });
+		await server.end('SIGTERM');
+		const seen = mountReadOnly(store);
+		const { code, stderr } = await runBinary(['backup', 'all.tar'], { cwd, env: { FORMSRV_DATA_DIR: seen } });
+		expect({ code, stderr }).toEqual({
+			code: 1,
+			stderr: `${seen}/formsrv.db cannot be opened as an SQLite database: unable to open database file. SQLite needs a log beside it even to read it, and cannot make one in a folder that cannot be written to. Read a copy of it, or begin while a server runs on it.\n`,
+		});
+	},
+	TIMEOUT_MS,
+);

@@ -1,7 +1,7 @@
 /** Opens the SQLite file the way the product promises: write-ahead log, synced on every commit, private to its owner. */
 
 import { constants, Database } from 'bun:sqlite';
-import { existsSync, mkdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { accessSync, existsSync, constants as fsConstants, mkdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError } from '../../errors.ts';
 
@@ -81,9 +81,23 @@ function open(file: string, readonly: boolean): Database {
 		client.run('pragma schema_version');
 		return client;
 	} catch (error) {
-		throw new AppError('UNAVAILABLE', `${file} cannot be opened as an SQLite database: ${(error as Error).message}.`, {
-			cause: error,
-		});
+		const why = `${(error as Error).message}.${isWithoutLog(file, error) ? ` ${LOG_NEEDED}` : ''}`;
+		throw new AppError('UNAVAILABLE', `${file} cannot be opened as an SQLite database: ${why}`, { cause: error });
+	}
+}
+
+const LOG_NEEDED =
+	'SQLite needs a log beside it even to read it, and cannot make one in a folder that cannot be written to. Read a copy of it, or begin while a server runs on it.';
+
+/** A server that ends properly takes its log away. */
+function isWithoutLog(file: string, error: unknown): boolean {
+	const { code } = error as { code?: unknown };
+	if (code !== 'SQLITE_CANTOPEN' || !existsSync(file) || existsSync(`${file}-wal`)) return false;
+	try {
+		accessSync(dirname(file), fsConstants.W_OK);
+		return false;
+	} catch {
+		return true;
 	}
 }
 
