@@ -8,6 +8,7 @@ import type { Erasure, ErasureOutcome } from '../submissions/erasures/schema.ts'
 import { plural } from '../text/plural.ts';
 import { type Cli, CommandError, type Options, runOnApp, userName } from './cli.ts';
 import type { CliCommand } from './command.ts';
+import { readNamedFile } from './named-file.ts';
 import { writeToFile } from './output-file.ts';
 import { shortTime } from './table.ts';
 
@@ -132,16 +133,19 @@ async function* chunksOf(text: string): AsyncGenerator<Uint8Array> {
 }
 
 /** @throws CommandError unless it is a file that `--save` wrote */
-async function readRecords(cli: Cli, file: string): Promise<ErasureRecord[]> {
-	const read: unknown = await Bun.file(resolve(cli.io.cwd, file))
-		.json()
-		.catch(() => undefined);
-	if (Array.isArray(read) && read.every(isErasureRecord)) return read;
+function readRecords(cli: Cli, file: string): ErasureRecord[] {
+	const text = readNamedFile(file, cli.io.cwd);
+	try {
+		const read: unknown = JSON.parse(text);
+		if (Array.isArray(read) && read.every(isErasureRecord)) return read;
+	} catch {
+		// No JSON at all.
+	}
 	throw new CommandError(`${file} is no file that "formsrv erase --save" wrote.`, 2);
 }
 
 async function repeat(cli: Cli, app: App, { options, file }: FileJob): Promise<void> {
-	const again = await app.erasures.repeat(await readRecords(cli, file));
+	const again = await app.erasures.repeat(readRecords(cli, file));
 	await finish(cli, app);
 	cli.printResult(options, { again }, `${plural(again, 'erasure')} done again; the others are in the database.`);
 }

@@ -1,7 +1,7 @@
 /** `formsrv erase` and `formsrv person`, without a server and beside one; and what a restore brings back goes again. */
 
 import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { deliveries } from '../../src/storage/tables.ts';
 import type { ErasureOutcome } from '../../src/submissions/erasures/schema.ts';
 import { testOnSqlite } from '../engine.ts';
@@ -99,6 +99,22 @@ test.each([
 	const { code, stderr } = await cli.call(...argv);
 	expect(code).toBeGreaterThan(0);
 	expect(stderr).toMatch(/^[A-Za-z].*\.\n$/);
+});
+
+test('formsrv erase --again says why it cannot take a file', async () => {
+	const cli = openCommandLine();
+	await cli.call('keys', 'create');
+	expect(await cli.call('erase', '--again', 'nothing.json')).toMatchObject({
+		code: 2,
+		stderr: 'There is no file nothing.json.\n',
+	});
+	for (const text of ['', '{}', '[{"id":1}]']) {
+		writeFileSync(cli.path('other.json'), text);
+		expect(await cli.call('erase', '--again', 'other.json')).toMatchObject({
+			code: 2,
+			stderr: 'other.json is no file that "formsrv erase --save" wrote.\n',
+		});
+	}
 });
 
 test('a person is exported: submissions and files, and no one else', async () => {
