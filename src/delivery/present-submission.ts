@@ -89,7 +89,7 @@ const SENT = [...HARMLESS, ...CONTENT];
 export const MEMBERS = [...SENT, ...OWN_WORDS];
 /** Members that need the permission to read. */
 export const DISCLOSING = [...CONTENT, ...OWN_WORDS];
-/** Members whose columns come behind the fields, new ones at the end. */
+/** Members whose columns come behind the fields. */
 export const BEHIND_FIELDS = [...CONTENT, ...LATER_FLAGS, ...OWN_WORDS];
 
 /** A submission without what its reasons say of other forms. */
