@@ -98,6 +98,7 @@ describe('the source tree', () => {
 		const parses = ({ path, text: content }: Source) => shows.test(path) && /\bJSON\.parse\b(?!`)/.test(content);
 		expect(pathsWhere(parses)).toEqual([
 			// Settings, probes and what the browser remembers.
+			'src/cli/erase.ts',
 			'src/cli/form-options.ts',
 			'src/cli/forms-file.ts',
 			'src/cli/healthcheck.ts',
