@@ -179,14 +179,18 @@ export function runOnApp<O extends Options, Arguments extends unknown[]>(
 	});
 }
 
-/** The user of the operating system. In a container there may be only a number. */
+/**
+ * The user of the operating system, not of the environment, which may say anything and is all that Bun asks. A number where that has
+ * no name, as in a container. The accounts of macOS are in no file.
+ */
 export async function userName(): Promise<string> {
-	const { userInfo } = await import('node:os');
-	try {
-		return userInfo().username;
-	} catch {
-		return `${process.getuid?.() ?? 'unknown'}`;
-	}
+	const uid = process.getuid?.();
+	if (uid === undefined || process.platform === 'darwin') return (await import('node:os')).userInfo().username;
+	const accounts = await Bun.file('/etc/passwd')
+		.text()
+		.catch(() => '');
+	const account = accounts.split('\n').find((line) => line.split(':')[2] === `${uid}`);
+	return account?.split(':')[0] || `${uid}`;
 }
 
 export function missingDatabase(place: string): string {

@@ -1,7 +1,7 @@
 /** `formsrv audit`, and what other commands leave in the audit log. */
 
 import { beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
-import { userInfo } from 'node:os';
+import { join } from 'node:path';
 import type { AuditEntry } from '../../src/audit/schema.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
@@ -12,6 +12,7 @@ beforeEach(() => {
 	cli = openCommandLine();
 });
 
+const systemUser = () => Bun.spawnSync(['id', '-un']).stdout.toString().trim();
 const entries = (...argv: string[]): Promise<AuditEntry[]> => cli.json('audit', ...argv);
 
 test('commands that change something, or let content out, leave one entry each, with the user of the system', async () => {
@@ -54,7 +55,7 @@ test('commands that change something, or let content out, leave one entry each, 
 		'deleteForm',
 	]);
 	for (const { actor, address } of all) {
-		expect(actor).toEqual({ kind: 'user', id: userInfo().username, name: null });
+		expect(actor).toEqual({ kind: 'user', id: systemUser(), name: null });
 		expect(address).toBeNull();
 	}
 	const [created, made, updated, , exported] = all;
@@ -79,4 +80,14 @@ test('prints a table, filters, and rejects what it does not know', async () => {
 		code: 2,
 		stderr: expect.stringContaining('actor'),
 	});
+});
+
+test('names the user of the system, whatever the environment calls him', async () => {
+	await cli.json('forms', 'create', 'Contact');
+	for (const names of [{ USER: 'mallory', LOGNAME: 'mallory' }, {}]) {
+		const program = [process.execPath, join(import.meta.dir, '../../src/main.ts'), 'forms', 'create', 'Jobs'];
+		expect(await Bun.spawn(program, { cwd: cli.cwd, env: { ...cli.env, ...names }, stderr: 'ignore' }).exited).toBe(0);
+		const [newest] = await entries('--limit', '1');
+		expect(newest?.actor).toMatchObject({ kind: 'user', id: systemUser() });
+	}
 });
