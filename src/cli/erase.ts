@@ -32,6 +32,7 @@ export function addErase(program: CliCommand, cli: Cli): void {
 		.option('--yes', 'Do it; this cannot be undone')
 		.option('--list', 'List the erasures so far')
 		.option('--save <file>', 'Save the records of all erasures to a file, by which a known address can be asked for')
+		.option('--force', 'With --save: overwrite the file if there is one')
 		.option('--again <file>', 'Do the erasures of such a file again, after a database was restored by other means')
 		.examples(
 			'formsrv erase --email ada@example.com',
@@ -119,13 +120,10 @@ interface FileJob {
 async function saveRecords(cli: Cli, app: App, { options, file }: FileJob): Promise<void> {
 	const records = await app.erasures.stored();
 	await recordAction(app.storage, { facts: { save: true } });
-	await writeNewFile(cli, file, JSON.stringify(records));
+	const written = { chunks: chunksOf(JSON.stringify(records)), total: 1, done: 1 };
+	const isForced = options.force === true;
+	await writeToFile(written, { file: resolve(cli.io.cwd, file), isForced, stderr: cli.io.stderr });
 	cli.printResult(options, { file, erasures: records.length }, `${plural(records.length, 'erasure')} in ${file}.`);
-}
-
-async function writeNewFile(cli: Cli, file: string, text: string): Promise<void> {
-	const written = { chunks: chunksOf(text), total: 1, done: 1 };
-	await writeToFile(written, { file: resolve(cli.io.cwd, file), isForced: false, stderr: cli.io.stderr });
 }
 
 async function* chunksOf(text: string): AsyncGenerator<Uint8Array> {

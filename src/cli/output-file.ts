@@ -1,8 +1,13 @@
 /** Writes the output of a command into a file: whole or not at all, with a bar on a terminal. */
 
-import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { lstatSync, rmSync } from 'node:fs';
+import { type FileHandle, open, realpath, rename, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { syncFolderInThread } from '../storage/sync-to-disk.ts';
+import { systemReason } from '../text/system-reason.ts';
 import { CommandError, type Output } from './cli.ts';
 import { progressOn } from './progress.ts';
+import { onStop } from './stop-signals.ts';
 
 const OWNER_ONLY = 0o600;
 
@@ -27,10 +32,11 @@ interface FileOptions {
 
 /** @throws CommandError if the file is there already and `isForced` is not set */
 export async function writeToFile(written: Written, { file, isForced, stderr, format }: FileOptions): Promise<void> {
-	const { handle, finish, discard } = await openOutput(file, isForced).catch((error: NodeJS.ErrnoException) => {
-		if (error.code === 'EEXIST') throw new CommandError(`${file} exists already; --force overwrites it.`);
-		throw new CommandError(`${file} cannot be written: ${error.message}`);
+	const { handle, finish, discard } = await openOutput(file, isForced).catch((error: Error) => {
+		if (error instanceof CommandError) throw error;
+		throw new CommandError(`${file} cannot be written: ${systemReason(error)}.`);
 	});
+	const off = onStop(discard);
 	const progress = progressOn(stderr, format);
 	try {
 		await pass(written, {
@@ -40,9 +46,10 @@ export async function writeToFile(written: Written, { file, isForced, stderr, fo
 		await finish();
 		progress.end();
 	} catch (error) {
-		await discard();
+		discard();
 		throw error;
 	} finally {
+		off();
 		await handle.close();
 	}
 }
@@ -51,34 +58,35 @@ interface OutputFile {
 	handle: FileHandle;
 	finish(): Promise<void>;
 	/** Undoes the export. */
-	discard(): Promise<void>;
+	discard(): void;
 }
 
 async function openOutput(file: string, isForced: boolean): Promise<OutputFile> {
-	const old = isForced ? await stat(file).catch(() => undefined) : undefined;
-	if (old?.isFile()) return openReplacement(await realpath(file), old.mode);
-	const isThere = old !== undefined;
-	return {
-		// An existing path that is no file is a pipe or a device: write to it and keep it.
-		handle: await open(file, isThere ? 'w' : 'wx', OWNER_ONLY),
-		finish: async () => {},
-		discard: () => (isThere ? Promise.resolve() : rm(file, { force: true })),
-	};
-}
-
-/** Replaces the old file as a whole, by a complete one in the same folder. */
-async function openReplacement(file: string, mode: number): Promise<OutputFile> {
-	const replacement = `${file}.${crypto.randomUUID()}.part`;
-	const handle = await open(replacement, 'wx', OWNER_ONLY);
+	if (!isForced) refuseExisting(file);
+	const old = await stat(file).catch(() => undefined);
+	// An existing path that is no file is a pipe or a device: write to it and keep it.
+	if (old && !old.isFile()) return { handle: await open(file, 'w'), finish: async () => {}, discard: () => {} };
+	const target = old ? await realpath(file) : file;
+	// Under another name in the same folder until it is whole, so that a kill leaves no part that looks like all.
+	const part = `${target}.${crypto.randomUUID().slice(0, 8)}.part`;
+	const handle = await open(part, 'wx', OWNER_ONLY);
 	return {
 		handle,
 		async finish() {
-			await handle.chmod(mode & 0o777);
+			if (old) await handle.chmod(old.mode & 0o777);
 			await handle.sync();
-			await rename(replacement, file);
+			if (!isForced) refuseExisting(file);
+			await rename(part, target);
+			await syncFolderInThread(dirname(target));
 		},
-		discard: () => rm(replacement, { force: true }),
+		discard: () => rmSync(part, { force: true }),
 	};
+}
+
+/** @throws CommandError */
+function refuseExisting(file: string): void {
+	if (lstatSync(file, { throwIfNoEntry: false }))
+		throw new CommandError(`${file} exists already; --force overwrites it.`);
 }
 
 export async function pass(

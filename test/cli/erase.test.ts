@@ -175,7 +175,10 @@ describe('after a restore', () => {
 	test('by other means, as on PostgreSQL, records that were saved are done again', async () => {
 		const { cli, server } = await filled();
 		await cli.call('erase', '--email', ADA, '--yes');
-		expect((await cli.call('erase', '--save', 'erasures.json')).stdout).toBe('1 erasure in erasures.json.\n');
+		writeFileSync(cli.path('erasures.json'), '[]');
+		const save = ['erase', '--save', 'erasures.json'];
+		expect((await cli.call(...save)).stderr).toContain('erasures.json exists already; --force overwrites it.');
+		expect((await cli.call(...save, '--force')).stdout).toBe('1 erasure in erasures.json.\n');
 		expect(readFileSync(cli.path('erasures.json'), 'utf8')).not.toContain(ADA);
 		await stop(server);
 

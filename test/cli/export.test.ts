@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'bun:test';
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { run } from '../../src/cli/run.ts';
 import { openStorage } from '../../src/storage/open.ts';
 import { forms } from '../../src/storage/tables.ts';
@@ -117,6 +118,30 @@ test('a failed export leaves the old file unchanged, and no other file', async (
 	expect(readFileSync(cli.path('out.csv'), 'utf8')).toContain('Grace');
 	expect(statSync(cli.path('out.csv')).mode & 0o777).toBe(0o640);
 	expect(readdirSync(cli.cwd).sort()).toEqual(before);
+});
+
+test('a file of the name that was given is there as a whole or not at all, whatever ends the command', async () => {
+	const begun = `
+		import { writeToFile } from ${JSON.stringify(join(import.meta.dir, '../../src/cli/output-file.ts'))};
+		async function* chunks() {
+			yield Buffer.from('id,name');
+			console.log('begun');
+			await new Promise(() => setInterval(() => {}, 1000));
+		}
+		const written = { chunks: chunks(), total: 2, done: 1 };
+		await writeToFile(written, { file: 'out.csv', isForced: false, stderr: { write: () => {} } });`;
+	const before = readdirSync(cli.cwd).sort();
+	for (const [signal, left] of [
+		['SIGTERM', []],
+		['SIGINT', []],
+		['SIGKILL', [expect.stringMatching(/^out\.csv\.[0-9a-f]{8}\.part$/)]],
+	] as const) {
+		const writing = Bun.spawn([process.execPath, '-e', begun], { cwd: cli.cwd, stdout: 'pipe' });
+		for await (const _ of writing.stdout) break;
+		writing.kill(signal);
+		await writing.exited;
+		expect(readdirSync(cli.cwd).filter((name) => !before.includes(name))).toEqual([...left]);
+	}
 });
 
 test('a forced export follows a link, and writes to pipes and devices', async () => {
