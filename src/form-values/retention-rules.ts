@@ -23,11 +23,15 @@ export function formatRetentionRules(rules: RetentionRules): string {
 		.join(',');
 }
 
-/** Parses the line; a number alone is `days`. Unknown parts and wrong numbers are left to the check to reject. */
+/**
+ * Parses the line; a number alone is `days`. Unknown parts and wrong numbers are left to the check to reject, and so is a part that
+ * is given twice: it is called what it says, as no part is.
+ */
 export function parseRetentionRules(line: string): RetentionRulesInput {
-	const entries = line.split(',').map((part) => {
-		const [name = '', value] = part.trim().split(':', 2);
-		return value === undefined ? ['days', Number(name)] : [name, Number(value)];
-	});
-	return Object.fromEntries(entries);
+	const rules = new Map<string, number>();
+	for (const text of line.split(',').map((part) => part.trim())) {
+		const [, name = 'days', days = ''] = /^(?:([^:]*):)?\s*(.*)$/s.exec(text) ?? [];
+		rules.set(rules.has(name) ? text : name, Number(days || Number.NaN));
+	}
+	return Object.fromEntries(rules);
 }

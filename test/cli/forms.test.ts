@@ -36,7 +36,7 @@ test('when it is open, for which pages it stands in, and what it keeps, is set i
 	const { slug } = await cli.json(
 		...['forms', 'create', 'Seminar', '--opens-at', '2027-01-31T10:00:00+01:00', '--closes-at', '2027-02-28T23:00:00Z'],
 		...['--max-submissions', '40', '--closed-text', 'Full. See you!', '--aliases', 'web3forms, netlify'],
-		...['--context', 'page, address:network'],
+		...['--context', 'page, address:network', '--retention', '365, filesDays: 30'],
 	);
 	const shown = (await cli.call('forms', 'show', slug)).stdout;
 	expect(shown).toMatch(/^opensAt +2027-01-31T09:00:00\.000Z$/m);
@@ -44,6 +44,7 @@ test('when it is open, for which pages it stands in, and what it keeps, is set i
 	expect(shown).toMatch(/^closedText +Full\. See you!$/m);
 	expect(shown).toMatch(/^aliases +web3forms, netlify$/m);
 	expect(shown).toMatch(/^context +page, address:network$/m);
+	expect(shown).toMatch(/^retention +days:365,filesDays:30$/m);
 	const cleared = ['opens-at', 'closes-at', 'max-submissions', 'closed-text', 'aliases', 'context'];
 	expect(await cli.json('forms', 'update', slug, ...cleared.flatMap((name) => [`--${name}`, 'none']))).toMatchObject({
 		...{ opensAt: null, closesAt: null, maxSubmissions: null, closedText: null, aliases: [], context: null },
@@ -54,6 +55,9 @@ test('when it is open, for which pages it stands in, and what it keeps, is set i
 		['--aliases', 'jotform', 'aliases.0 must be'],
 		['--context', 'cookies', 'context.cookies'],
 		['--context', 'address:half', 'context.address must be'],
+		['--retention', 'forever', 'retention.days must be'],
+		['--retention', '365,30,90', '"retention.30" is not known here. Known are: days, spamDays, filesDays.'],
+		['--retention', 'days:365, days:30', '"retention.days:30" is not known here'],
 	] as const) {
 		expect((await cli.call('forms', 'update', slug, option, value)).stderr).toContain(sentence);
 	}
