@@ -1,6 +1,6 @@
 /** Archives as commands name them: a file or an object in a bucket, encrypted or not. */
 
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { decrypted, isEncrypted, readIdentities } from '../backup/encryption.ts';
@@ -12,6 +12,7 @@ import { ValueProblem } from '../config/value-problem.ts';
 import { filesUrl } from '../config/value-types.ts';
 import type { Config } from '../config.ts';
 import { type Cli, CommandError } from './cli.ts';
+import { regularFile } from './named-file.ts';
 import { onStop } from './stop-signals.ts';
 
 const ARCHIVE = /\.tar(\.age)?$/i;
@@ -73,8 +74,7 @@ export async function plainArchive(
 	{ name, identity, scratch, config }: { name: string; identity?: string; scratch: () => string; config: Config },
 ): Promise<PlainArchive> {
 	const object = s3Object(config, name);
-	const file = resolve(cli.io.cwd, name);
-	if (!object && !statSync(file, { throwIfNoEntry: false })) throw new CommandError(`There is no file ${file}.`);
+	const file = object ? name : regularFile(name, cli.io.cwd);
 	const isSealed = object ? /\.age$/i.test(name) : await isEncrypted(file);
 	if (!object && !isSealed) return { path: file, remove() {} };
 	if (object && object.name === undefined) throw new CommandError(`${name} must end in .tar or .tar.age.`, 2);

@@ -381,7 +381,13 @@ describe('a copy of the database alone', () => {
 		expect(await cli.call('backup', 'verify', 'x.db')).toEqual({ code: 0, stdout: sentence, stderr: '' });
 		for (let at = 4096; at < statSync(cli.path('x.db')).size; at += 1000) changeByte(cli.path('x.db'), at);
 		expect((await cli.call('backup', 'verify', 'x.db')).code).toBe(1);
-		expect((await cli.call('backup', 'verify', 'none.db')).stderr).toBe(`There is no file ${cli.path('none.db')}.\n`);
+		expect((await cli.call('drill', 'x.db')).stderr).toBe(
+			'x.db is no archive. "formsrv backup verify" checks a copy of the database alone.\n',
+		);
+		for (const command of [['backup', 'verify'], ['drill'], ['restore', '--force']]) {
+			expect((await cli.call(...command, 'none.db')).stderr).toBe('There is no file none.db.\n');
+			expect((await cli.call(...command, '.')).stderr).toBe('. is no regular file: save it as one first.\n');
+		}
 	});
 });
 

@@ -165,7 +165,7 @@ describe('restore', () => {
 	])('of %s changes nothing', async (_, make, sentence) => {
 		make(cli.path('bad.db'));
 		const { code, stderr } = await cli.call('restore', 'bad.db', '--force');
-		expect(code).toBe(1);
+		expect(code).not.toBe(0);
 		expect(stderr).toMatch(sentence);
 		expect(await names()).toEqual(['After', 'Before']);
 		expect(readdirSync(cli.path('formsrv-data')).filter((name) => /restoring|replaced/.test(name))).toEqual([]);
