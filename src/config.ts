@@ -145,7 +145,7 @@ export interface Reload {
  * @throws ConfigError with every problem there is; then nothing has changed
  */
 export function reloadConfig(config: Config, input: ConfigInput): Reload {
-	const { provided: wanted } = loadConfig(input);
+	const { provided: wanted } = loadConfig({ ...input, isAgain: true });
 	const keys = KEYS.filter((key) => wanted.get(key)?.text !== config.provided.get(key)?.text);
 	const isReloadable = (key: Key) => (SETTINGS[key] as Setting<unknown>).isReloadable === true;
 	const changed = keys.filter(isReloadable);

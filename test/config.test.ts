@@ -133,6 +133,22 @@ describe('reading them again', () => {
 		]);
 		expect(structuredClone({ ...config, trustedProxies: null })).toEqual(before);
 	});
+
+	test('waits for no pipe, and does not take an empty one for settings that were removed', async () => {
+		expect(Bun.spawnSync(['mkfifo', 'pipe'], { cwd }).success).toBe(true);
+		const writer = () => Bun.spawn(['sh', '-c', `echo 'log_level = "warn"' > pipe`], { cwd });
+		const first = writer();
+		const config = load({ flags: { config: 'pipe' } });
+		await first.exited;
+		const waiting = writer();
+		const again = (input: Partial<ConfigInput>) =>
+			problemsIn(() => reloadConfig(config, { env: {}, flags: {}, cwd, isTerminal: false, ...input }));
+		const sentence = expect.stringMatching(/pipe"?,? .*: it is a pipe, which can be read only once\.$/);
+		expect(again({ flags: { config: 'pipe' } })).toEqual([sentence]);
+		expect(again({ env: { FORMSRV_HCAPTCHA_SECRET_FILE: 'pipe' } })).toEqual([sentence]);
+		expect(config.logLevel).toBe('warn');
+		waiting.kill();
+	});
 });
 
 describe('precedence', () => {

@@ -1,6 +1,6 @@
 /** The places where an operator writes settings: flags, the environment, `formsrv.toml`, and files that hold one value. */
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { systemReason } from '../text/system-reason.ts';
 
@@ -9,6 +9,8 @@ export interface ProvidedInput {
 	env: Record<string, string | undefined>;
 	flags: Record<string, unknown>;
 	cwd: string;
+	/** True if a running server has read them before. */
+	isAgain?: boolean;
 }
 
 /** A setting's text as the operator wrote it; `label` names where, such as `--port`. */
@@ -59,8 +61,8 @@ export function collectProvided<Key extends string>(
 	problems: string[],
 ): Map<Key, Provided> {
 	return new Map([
-		...resolveNamed(keys, tomlSource(input, problems), { cwd: input.cwd, problems }),
-		...resolveNamed(keys, envSource(input), { cwd: input.cwd, problems }),
+		...resolveNamed(keys, tomlSource(input, problems), input, problems),
+		...resolveNamed(keys, envSource(input), input, problems),
 		...flagEntries(keys, input.flags),
 	]);
 }
@@ -105,12 +107,12 @@ function isServiceLink(name: string, text: string): boolean {
 }
 
 /** A file named by `--config` must exist; the one in the working directory is optional. */
-function tomlSource({ flags, cwd }: ProvidedInput, problems: string[]): NamedSource {
+function tomlSource({ flags, cwd, isAgain }: ProvidedInput, problems: string[]): NamedSource {
 	const file = resolve(cwd, typeof flags.config === 'string' ? flags.config : CONFIG_FILE);
 	const label = (name: string) => `${/^[\w-]{1,80}$/.test(name) ? name : quote(name)} in ${file}`;
 	const entries: [string, string][] = [];
 	try {
-		for (const [name, value] of Object.entries(Bun.TOML.parse(readFileSync(file, 'utf8')))) {
+		for (const [name, value] of Object.entries(Bun.TOML.parse(readText(file, isAgain)))) {
 			const text = tomlText(value);
 			if (text === undefined) problems.push(`${label(name)} must be a text, a number, true, false or a list of texts.`);
 			else entries.push([name, text]);
@@ -132,7 +134,8 @@ function tomlText(value: unknown): string | undefined {
 function resolveNamed<Key extends string>(
 	keys: readonly Key[],
 	source: NamedSource,
-	{ cwd, problems }: { cwd: string; problems: string[] },
+	{ cwd, isAgain }: ProvidedInput,
+	problems: string[],
 ): [Key, Provided][] {
 	const { entries, spell, label, fileSuffix } = source;
 	if (entries.length === 0) return [];
@@ -151,7 +154,7 @@ function resolveNamed<Key extends string>(
 		} else if (texts.has(spell(key))) {
 			problems.push(`${label(name)} and ${spell(key)} are both set; remove one of them.`);
 		} else {
-			const content = readValueFile({ file: resolve(cwd, text), label: label(name) }, problems);
+			const content = readValueFile({ file: resolve(cwd, text), label: label(name), isAgain }, problems);
 			if (content !== undefined) found.push([key, { label: label(name), text: content }]);
 		}
 	}
@@ -159,15 +162,24 @@ function resolveNamed<Key extends string>(
 }
 
 /** A file's text without the line break at its end. */
-function readValueFile({ file, label }: { file: string; label: string }, problems: string[]): string | undefined {
+function readValueFile(
+	{ file, label, isAgain }: { file: string; label: string; isAgain: boolean | undefined },
+	problems: string[],
+): string | undefined {
 	try {
-		const text = readFileSync(file, 'utf8').replace(/[\r\n]+$/, '');
+		const text = readText(file, isAgain).replace(/[\r\n]+$/, '');
 		if (text !== '') return text;
 		problems.push(`${label} names ${quote(file)}, which is empty.`);
 	} catch (error) {
 		problems.push(`${label} names ${quote(file)}, which cannot be read: ${reason(error)}.`);
 	}
 	return undefined;
+}
+
+function readText(file: string, isAgain = false): string {
+	// It has nothing more to read, or a server would wait for who writes to it.
+	if (isAgain && statSync(file).isFIFO()) throw new Error('it is a pipe, which can be read only once');
+	return readFileSync(file, 'utf8');
 }
 
 /** Why a file cannot be used, without a parser's quotation of the file, which may contain a secret. */
