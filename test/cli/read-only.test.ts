@@ -1,10 +1,11 @@
 /** Commands of the compiled binary on a data folder that cannot be written to. */
 
 import { expect, test } from 'bun:test';
-import { rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { runBinary, startBinary } from '../binary.ts';
+import { BINARY, runBinary, startBinary } from '../binary.ts';
 import { mayMount, mountReadOnly } from '../mounts.ts';
+import { asOtherUser, isRoot } from '../run-folder.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 const TIMEOUT_MS = 60_000;
@@ -50,6 +51,24 @@ test.skipIf(!mayMount)(
 		expect({ code, stderr }).toEqual({
 			code: 1,
 			stderr: `${seen}/formsrv.db cannot be opened as an SQLite database: unable to open database file. SQLite needs a log beside it even to read it, and cannot make one in a folder that cannot be written to. Read a copy of it, or begin while a server runs on it.\n`,
+		});
+	},
+	TIMEOUT_MS,
+);
+
+test.skipIf(!isRoot)(
+	'another user, who sees the database, is told that permission is missing',
+	async () => {
+		const cwd = tempFolder();
+		const program = join(cwd, 'formsrv');
+		copyFileSync(BINARY, program);
+		expect(await runBinary(['keys', 'create', '--data-dir', 'data'], { cwd, program })).toMatchObject({ code: 0 });
+		for (const folder of [cwd, join(cwd, 'data')]) chmodSync(folder, 0o755);
+		const [first = '', ...prefix] = asOtherUser;
+		const args = [...prefix, program, 'forms', 'list', '--data-dir', 'data'];
+		expect(await runBinary(args, { cwd, program: first })).toEqual({
+			...{ code: 1, stdout: '' },
+			stderr: `Cannot open ${join(cwd, 'data', 'formsrv.db')}: permission denied. Run this as the user who may, such as that of the server.\n`,
 		});
 	},
 	TIMEOUT_MS,

@@ -81,13 +81,25 @@ function open(file: string, readonly: boolean): Database {
 		client.run('pragma schema_version');
 		return client;
 	} catch (error) {
+		if (isDenied(file)) throw new AppError('UNAVAILABLE', `Cannot open ${file}: ${DENIED}`, { cause: error });
 		const why = `${(error as Error).message}.${isWithoutLog(file, error) ? ` ${LOG_NEEDED}` : ''}`;
 		throw new AppError('UNAVAILABLE', `${file} cannot be opened as an SQLite database: ${why}`, { cause: error });
 	}
 }
 
+const DENIED = 'permission denied. Run this as the user who may, such as that of the server.';
 const LOG_NEEDED =
 	'SQLite needs a log beside it even to read it, and cannot make one in a folder that cannot be written to. Read a copy of it, or begin while a server runs on it.';
+
+/** SQLite does not tell what it lacks. */
+function isDenied(file: string): boolean {
+	try {
+		accessSync(file, fsConstants.R_OK | fsConstants.W_OK);
+		return false;
+	} catch (error) {
+		return (error as NodeJS.ErrnoException).code === 'EACCES';
+	}
+}
 
 /** A server that ends properly takes its log away. */
 function isWithoutLog(file: string, error: unknown): boolean {
