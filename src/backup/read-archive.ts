@@ -30,8 +30,10 @@ export function isArchive(path: string): boolean {
 	}
 }
 
-/** @throws UnusableArchive if its manifest was changed; then nothing else can be checked */
+/** @throws UnusableArchive if it is none, or its manifest was changed; then nothing else can be checked */
 export function openArchive(path: string) {
+	if (!isArchive(path))
+		throw new UnusableArchive('It is no archive; "formsrv backup verify" checks copies of a database alone.');
 	const fd = openSync(path, 'r');
 	try {
 		return readManifest(fd);

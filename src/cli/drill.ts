@@ -6,7 +6,7 @@ import { drill } from '../backup/drill.ts';
 import { UnusableArchive } from '../backup/manifest.ts';
 import { INSTALLATION, installationId } from '../backup/names.ts';
 import { openPlace } from '../backup/place.ts';
-import { isArchive, openArchive } from '../backup/read-archive.ts';
+import { openArchive } from '../backup/read-archive.ts';
 import { besideDatabase, lastBackup } from '../backup/schedule.ts';
 import type { Config } from '../config.ts';
 import type { TableComparison } from '../storage/database.ts';
@@ -93,8 +93,6 @@ async function tryRestore(cli: Cli, { name, folder, config, options }: Job): Pro
 }
 
 async function checked(cli: Cli, { name, path, folder }: { name: string; path: string; folder: string }) {
-	if (!isArchive(path))
-		throw new CommandError(`${name} is no archive. "formsrv backup verify" checks a copy of the database alone.`);
 	try {
 		const archive = openArchive(path);
 		try {

@@ -382,7 +382,7 @@ describe('a copy of the database alone', () => {
 		for (let at = 4096; at < statSync(cli.path('x.db')).size; at += 1000) changeByte(cli.path('x.db'), at);
 		expect((await cli.call('backup', 'verify', 'x.db')).code).toBe(1);
 		expect((await cli.call('drill', 'x.db')).stderr).toBe(
-			'x.db is no archive. "formsrv backup verify" checks a copy of the database alone.\n',
+			'x.db cannot be restored. It is no archive; "formsrv backup verify" checks copies of a database alone.\n',
 		);
 		for (const command of [['backup', 'verify'], ['drill'], ['restore', '--force']]) {
 			expect((await cli.call(...command, 'none.db')).stderr).toBe('There is no file none.db.\n');
