@@ -17,7 +17,11 @@ export function addSuppressions(program: CliCommand, cli: Cli): void {
 		);
 	runOnApi(count, { cli }, (options) => async (api) => {
 		const { rejected, asked } = await api.get<Static<typeof Suppressions>>('/api/suppressions');
-		cli.printResult(options, { rejected, asked }, `rejected  ${rejected}\nasked     ${asked}`);
+		if (options.json) return void cli.printJson({ rejected, asked });
+		cli.printTable(
+			['WHY', 'ADDRESSES'],
+			Object.entries({ rejected, asked }).map(([why, count]) => [why, `${count}`]),
+		);
 	});
 	const remove = suppressions
 		.command('remove')
