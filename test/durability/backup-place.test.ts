@@ -53,6 +53,11 @@ test.skipIf(!mayMount)('a full disk there is said, leaves nothing on it, and hol
 		return detail !== '';
 	});
 	expect(detail).toContain('cannot be written: ENOSPC');
+	const copy = join(disk, 'copy.db');
+	expect(await runBinary(['backup', copy], { cwd })).toEqual({
+		...{ code: 1, stdout: '' },
+		stderr: `There is no room for ${copy}.partial: the disk is full.\n`,
+	});
 	expect(readdirSync(disk)).toEqual([]);
 	expect(readdirSync(join(cwd, 'formsrv-data')).filter((name) => name.includes('partial'))).toEqual([]);
 	expect(await submit(server)).toBe(200);

@@ -53,6 +53,9 @@ function copyInto(source: string, target: string): void {
 		// It forbids writing to other files as well; the connection itself stays read-only.
 		client.run('pragma query_only = off');
 		client.query('vacuum into ?').run(target);
+	} catch (error) {
+		if ((error as { code?: unknown }).code !== 'SQLITE_FULL') throw error;
+		throw new Error(`There is no room for ${target}: the disk is full.`, { cause: error });
 	} finally {
 		client.close();
 	}
