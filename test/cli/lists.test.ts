@@ -24,6 +24,9 @@ test('a wrong entry, none at all and an unknown list are named', async () => {
 		code: 2,
 		stderr: expect.stringContaining('block.add.0 must be email:, domain:, cidr: or text:'),
 	});
+	await Bun.write(cli.path('entries'), 'domain:spam.example\n\n# of May\n');
+	const { stderr } = await cli.call('lists', 'add', 'block', '--file', 'entries');
+	expect(stderr).toMatch(/^block\.add\.1 must be .+; not "# of May"\.\n$/);
 	expect(await cli.call('lists', 'add', 'block')).toMatchObject({ code: 2 });
 	expect(await cli.call('lists', 'add', 'deny', 'x')).toMatchObject({ code: 2 });
 	expect(await cli.call('lists', 'add', 'block', '--file', 'missing')).toMatchObject({

@@ -12,6 +12,8 @@ import type { ChangeLists, ListCounts, Lists } from './schema.ts';
 
 /** A statement takes only so many parameters. */
 const ROWS_OF_STATEMENT = 500;
+/** The characters of a wrong entry that are quoted: in a list of hundreds its number alone is hard to find. */
+const ENTRY_SHOWN = 80;
 
 /** One form, by its public id, or all forms of a mode. */
 type ListScope = { mode: Mode; form?: undefined } | { mode?: Mode; form: string };
@@ -151,7 +153,7 @@ function checkChanges(input: ChangeLists): Record<ListName, Change> {
 		...new Set(
 			entries.map((text, i) => {
 				const entry = parseEntry(text, isAddressOrRange);
-				if (entry === undefined) issues.push(entryError(`${path}.${i}`));
+				if (entry === undefined) issues.push(entryError(`${path}.${i}`, text));
 				return entry as string;
 			}),
 		),
@@ -167,10 +169,10 @@ function checkChanges(input: ChangeLists): Record<ListName, Change> {
 	return changes;
 }
 
-function entryError(field: string): FieldError {
+function entryError(field: string, text: string): FieldError {
 	const message =
 		`${field} must be email:, domain:, cidr: or text: and a mail address, a domain, an address or range of addresses, or a text of ` +
-		'3 to 200 characters, such as domain:example.com.';
+		`3 to 200 characters, such as domain:example.com; not ${JSON.stringify(text.slice(0, ENTRY_SHOWN))}.`;
 	return { field, code: 'INVALID_ENTRY', message };
 }
 
