@@ -49,6 +49,15 @@ interface Beside {
 	key: Key | undefined;
 }
 
+interface Checked {
+	/** What no other submission may have. */
+	values: UniqueValue[];
+	/** True if another one is kept in its place. */
+	isSpare: boolean;
+}
+
+const UNCHECKED: Checked = { values: [], isSpare: false };
+
 export function createStore(options: StoreOptions) {
 	const { storage, outbox, judge, prepareJudge, checkCaptcha, addressKeys, metrics, language: fallback, now } = options;
 	const unique = createUniqueCheck(storage);
@@ -118,14 +127,14 @@ export function createStore(options: StoreOptions) {
 		return id;
 	}
 
-	/** Returns the values that no other submission may have. A filled honeypot skips the rules: a robot learns nothing from them. */
-	async function checkFields({ form, isTest }: Submit, content: Content): Promise<UniqueValue[]> {
+	/** A filled honeypot skips the rules: a robot learns nothing from them. */
+	async function checkFields({ form, isTest }: Submit, content: Content): Promise<Checked> {
 		const { honeypotFilled } = content.special;
 		if (!honeypotFilled && form.fields !== null) await checkRules(form, content);
 		if (!honeypotFilled) checkAddress(form, content);
 		const values = isTest ? [] : await unique.valuesOf(form, content);
-		if (!honeypotFilled) await unique.check(form.id, values, content);
-		return values;
+		const isSpare = !honeypotFilled && (await unique.isSpare(form.id, values, content));
+		return { values, isSpare };
 	}
 
 	/** Has a submission wait until its address is confirmed, unless it is spam. */
@@ -139,7 +148,7 @@ export function createStore(options: StoreOptions) {
 		const { special, files } = content;
 		leaveOutRefused(content);
 		const isChecked = form.fields !== null || form.confirm !== null;
-		const values = isChecked ? await checkFields(submit, content) : [];
+		const { values, isSpare } = isChecked ? await checkFields(submit, content) : UNCHECKED;
 		let captcha: SpamReason | null = null;
 		if (form.captcha !== null && !special.honeypotFilled && !hasKey) {
 			// A token is valid only once: do not use it up for a submission that cannot be stored.
@@ -148,6 +157,8 @@ export function createStore(options: StoreOptions) {
 			await prepareJudge(form);
 			captcha = await checkCaptcha({ form, tokens: special.captchaTokens });
 		}
+		// Not before the captcha: who does not pass it would learn which values there are.
+		if (isSpare) throw new FirstKept();
 		const stored = files && (await files.finish(!special.honeypotFilled));
 		leaveOutRefused(content);
 		for (let preparing = prepareJudge(form); preparing; preparing = prepareJudge(form)) await preparing;
@@ -157,7 +168,10 @@ export function createStore(options: StoreOptions) {
 		content.fields = [];
 		if (stored) submission.files = stored;
 		if (values.length > 0) submission.uniqueHashes = values.map(({ hash }) => hash);
-		const appendIt = () => append(submit, submission, () => unique.check(form.id, values, content));
+		const whenTaken = async () => {
+			if (await unique.isSpare(form.id, values, content)) throw new FirstKept();
+		};
+		const appendIt = () => append(submit, submission, whenTaken);
 		return await (files ? files.keepWith(appendIt) : appendIt());
 	}
 

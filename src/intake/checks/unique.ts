@@ -30,14 +30,19 @@ export function createUniqueCheck(storage: Storage) {
 		/** Returns what no other submission may have. */
 		valuesOf: async (form: FormRow, { data }: Content): Promise<UniqueValue[]> =>
 			uniqueRules(form.fields).length > 0 ? valuesOf(form, data) : [],
-		/** The cheap look, so that no captcha is used up in vain; the engine decides, where it stores. @throws FieldsRejected, FirstKept */
-		async check(formId: number, values: readonly UniqueValue[], content: Content): Promise<void> {
-			if (values.length === 0) return;
+		/**
+		 * The cheap look, so that no captcha is used up in vain; the engine decides, where it stores.
+		 * @returns whether the form keeps another one in its place
+		 * @throws FieldsRejected
+		 */
+		async isSpare(formId: number, values: readonly UniqueValue[], content: Content): Promise<boolean> {
+			if (values.length === 0) return false;
 			const held = await heldOf(formId, values);
 			const faulty = values.filter(({ hash }) => held.has(hash)).map(({ rule }) => rule);
 			// It is not stored anyway: there is nothing to correct.
-			if (faulty.some(({ onDuplicate }) => onDuplicate === 'keepFirst')) throw new FirstKept();
+			if (faulty.some(({ onDuplicate }) => onDuplicate === 'keepFirst')) return true;
 			if (faulty.length > 0) throw new FieldsRejected(faulty.map(notUnique), content);
+			return false;
 		},
 	};
 }

@@ -109,6 +109,18 @@ test('keepFirst shows the usual success, with an id, and stores nothing, file or
 	expect((await server.call<Form>(`GET /api/forms/${form.id}`)).body.fileBytes).toBeLessThan(8192);
 });
 
+test('keepFirst tells those who do not pass the captcha nothing', async () => {
+	const form = await makeForm([{ ...EMAIL, onDuplicate: 'keepFirst' }], { captcha: 'altcha' });
+	const Authorization = `Bearer ${await server.createKey({ permissions: ['submit'] })}`;
+	expect((await server.submit(form.slug, { email: 'ada@example.com' }, { Authorization })).status).toBe(200);
+	for (const email of ['ada@example.com', 'bob@example.com']) {
+		expect((await server.submit(form.slug, { email })).body.code).toBe('CAPTCHA_REQUIRED');
+		expect((await server.submit(form.slug, { email, altcha: 'x' })).body.code).toBe('CAPTCHA_FAILED');
+	}
+	expect((await server.submit(form.slug, { email: 'ada@example.com' }, { Authorization })).status).toBe(200);
+	expect(await count(form)).toBe(1);
+});
+
 test('a repeated request with its key gets its first response, and no error', async () => {
 	const form = await makeForm([EMAIL]);
 	const send = (key: string) =>
