@@ -35,7 +35,7 @@ const FREE_BODY_BYTES = 16 * 1024;
 /** The most bodies at one time with uncounted bytes: together these take no more than the share of one network. */
 const FREE_BODIES = 192;
 
-interface IntakeOptions extends Omit<StoreOptions, 'now'> {
+interface IntakeOptions extends Omit<StoreOptions, 'now' | 'noteKey'> {
 	storage: Storage;
 	forms: { findBySlug: FindBySlug };
 	/** Memory for large bodies; beyond it they are rejected with Retry-After. */
@@ -93,7 +93,7 @@ export type Intake = ReturnType<typeof createIntake>;
 export function createIntake(options: IntakeOptions) {
 	const { storage, forms, budget, rates, limits, strictRedirects, uploads, altcha, stamps, now = Date.now } = options;
 	const idempotency = createIdempotency(storage, now);
-	const store = createStore({ ...options, now });
+	const store = createStore({ ...options, now, noteKey: idempotency.note });
 	const opening = createOpening(storage, now);
 	const thanks = createThanks(storage, now);
 	const fieldLimits = { maxFields: limits.maxFields, maxNameBytes: limits.maxFieldName, maxDepth: limits.maxDepth };

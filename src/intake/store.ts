@@ -16,9 +16,11 @@ import type { FormRow } from '../storage/tables.ts';
 import { withoutFileNames } from '../text/json-string.ts';
 import type { Content } from './body/content.ts';
 import { emptySubmission, leaveOutRefused } from './body/refused-files.ts';
+import type { SpecialFields } from './body/special-fields.ts';
 import type { createCaptchaCheck } from './checks/captcha.ts';
 import { checkAddress } from './checks/confirmed-address.ts';
 import { checkRules } from './checks/field-rules.ts';
+import type { Idempotency } from './checks/idempotency.ts';
 import { createUniqueCheck, FirstKept } from './checks/unique.ts';
 import { contextOf } from './context.ts';
 import type { Submit } from './intake.ts';
@@ -37,6 +39,8 @@ export interface StoreOptions {
 	/** That of visitors who ask for none that there is. */
 	language: string;
 	now: () => number;
+	/** Notes the key of a submission that is not stored. */
+	noteKey: Idempotency['note'];
 }
 
 /** An idempotency key to store with the submission. */
@@ -50,7 +54,7 @@ interface Beside {
 }
 
 interface Checked {
-	/** What no other submission may have. */
+	/** Values that no other submission may have. */
 	values: UniqueValue[];
 	/** True if another one is kept in its place. */
 	isSpare: boolean;
@@ -60,6 +64,7 @@ const UNCHECKED: Checked = { values: [], isSpare: false };
 
 export function createStore(options: StoreOptions) {
 	const { storage, outbox, judge, prepareJudge, checkCaptcha, addressKeys, metrics, language: fallback, now } = options;
+	const { noteKey } = options;
 	const unique = createUniqueCheck(storage);
 
 	/** Judges a submission, and makes its row. @throws AppError EMPTY_SUBMISSION */
@@ -143,20 +148,23 @@ export function createStore(options: StoreOptions) {
 		if (address !== undefined) submission.addressKey = await addressKeys.keyOf(address);
 	}
 
+	/** Returns the captcha's objection, if there is one. @throws AppError CAPTCHA_REQUIRED, CAPTCHA_FAILED */
+	async function judgeCaptcha({ form, hasKey }: Submit, special: SpecialFields): Promise<SpamReason | null> {
+		if (special.honeypotFilled || hasKey) return null;
+		// A token is valid only once: do not use it up for a submission that cannot be stored.
+		const error = storage.findings.rejection('submission');
+		if (error) throw error;
+		await prepareJudge(form);
+		return checkCaptcha({ form, tokens: special.captchaTokens });
+	}
+
 	async function checkAndStore(submit: Submit, content: Content, key?: Key): Promise<number> {
-		const { form, hasKey } = submit;
+		const { form } = submit;
 		const { special, files } = content;
 		leaveOutRefused(content);
 		const isChecked = form.fields !== null || form.confirm !== null;
 		const { values, isSpare } = isChecked ? await checkFields(submit, content) : UNCHECKED;
-		let captcha: SpamReason | null = null;
-		if (form.captcha !== null && !special.honeypotFilled && !hasKey) {
-			// A token is valid only once: do not use it up for a submission that cannot be stored.
-			const error = storage.findings.rejection('submission');
-			if (error) throw error;
-			await prepareJudge(form);
-			captcha = await checkCaptcha({ form, tokens: special.captchaTokens });
-		}
+		const captcha = form.captcha === null ? null : await judgeCaptcha(submit, special);
 		// Not before the captcha: who does not pass it would learn which values there are.
 		if (isSpare) throw new FirstKept();
 		const stored = files && (await files.finish(!special.honeypotFilled));
@@ -180,8 +188,10 @@ export function createStore(options: StoreOptions) {
 		try {
 			return await checkAndStore(submit, content, key);
 		} catch (error) {
-			if (error instanceof FirstKept) return storage.nextId();
-			throw error;
+			if (!(error instanceof FirstKept)) throw error;
+			const id = storage.nextId();
+			if (key) await noteKey({ ...key, formId: submit.form.id, createdAt: now() }, id);
+			return id;
 		}
 	};
 }

@@ -1,10 +1,11 @@
 /** Idempotency keys: a repeated submission gets the first response again, and is not stored again. */
 
-import { and, eq, gt, lt, sql } from 'drizzle-orm';
+import { and, eq, gt, lt, lte, sql } from 'drizzle-orm';
 import { AppError, invalidField } from '../../errors.ts';
 import { type Dropped, parseDropped } from '../../form-values/dropped-files.ts';
 import type { Storage } from '../../storage/contract.ts';
 import { UniqueViolation } from '../../storage/errors.ts';
+import type { NewIdempotencyKey } from '../../storage/submission.ts';
 import { idempotencyKeys, submissions } from '../../storage/tables.ts';
 import { DAY_MS } from '../../tasks/durations.ts';
 import { inChunks, type Pause } from '../../tasks/in-chunks.ts';
@@ -92,6 +93,16 @@ export function createIdempotency(storage: Storage, now: () => number = Date.now
 			} finally {
 				inFlight.delete(name);
 			}
+		},
+		/** Notes a key whose request had success, although nothing was stored of it. @throws UniqueViolation if it is in use */
+		async note({ since, ...key }: NewIdempotencyKey, submissionId: number): Promise<void> {
+			const row = { ...key, submissionId };
+			const target = [idempotencyKeys.formId, idempotencyKeys.key];
+			const setWhere = lte(idempotencyKeys.createdAt, since);
+			const [noted] = await storage.batch((tx) => [
+				tx.insert(idempotencyKeys).values(row).onConflictDoUpdate({ target, set: row, setWhere }).returning(),
+			]);
+			if (noted.length === 0) throw new UniqueViolation('The idempotency key is in use.');
 		},
 		/**
 		 * Deletes keys older than a day, in chunks so that other writes can go in between.

@@ -90,7 +90,7 @@ test('a second submission with the value is rejected with a sentence, in the lan
 	expect(several.body).toMatchObject({ errors: [{ field: 'email', code: 'INVALID_TYPE' }] });
 });
 
-test('keepFirst shows the usual success, with an id, and stores nothing, file or key', async () => {
+test('keepFirst shows the usual success, with an id, and stores nothing, no file either', async () => {
 	const form = await makeForm([{ ...EMAIL, onDuplicate: 'keepFirst' }], { files: {} });
 	const send = () => {
 		const body = new FormData();
@@ -130,6 +130,21 @@ test('a repeated request with its key gets its first response, and no error', as
 	expect(new Set(all.map(({ headers }) => headers.get('Formsrv-Submission-Id'))).size).toBe(1);
 	expect((await send('two')).status).toBe(400);
 	expect(await count(form)).toBe(1);
+});
+
+test('with keepFirst too, also once the value is free again, and with other content 409', async () => {
+	const form = await makeForm([{ ...EMAIL, onDuplicate: 'keepFirst' }]);
+	const send = (key: string, more: object = {}) =>
+		server.submit(form.slug, { email: 'ada@example.com', ...more }, { 'Idempotency-Key': key });
+	const idOf = async (key: string) => (await send(key)).headers.get('Formsrv-Submission-Id') ?? '';
+	const ids = await Promise.all(['one', 'two'].map(idOf));
+	expect(await count(form)).toBe(1);
+	for (const key of ['one', 'two'])
+		expect(await send(key, { other: 1 })).toMatchObject({ status: 409, body: { code: 'IDEMPOTENCY_KEY_REUSED' } });
+	const [kept] = await submissions(form);
+	await server.call(`DELETE /api/forms/${form.id}/submissions/${kept?.id}`);
+	expect(await Promise.all(['one', 'two'].map(idOf))).toEqual(ids);
+	expect(await count(form)).toBe(0);
 });
 
 test('of a hundred visitors at the same instant one wins, and spam and robots take nothing', async () => {
