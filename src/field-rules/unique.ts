@@ -1,10 +1,12 @@
 /** Pure: the values by which submissions of a form have to differ, as people compare them. */
 
+import { withAsciiDomain } from '../text/email-address.ts';
 import { exactText, parseExact } from '../text/exact-json.ts';
-import { type FieldRule, numberOf } from './rules.ts';
+import { dateOrder, type FieldRule, numberOf } from './rules.ts';
 
 /** Digits that a number keeps when it is read. */
 const EXACT_DIGITS = 15;
+const NUMBER = /^(-?)(\d*)\.?(\d*)(?:e([-+]?\d+))?$/;
 
 export const uniqueRules = (rules: readonly FieldRule[] | null): FieldRule[] =>
 	(rules ?? []).filter(({ unique }) => unique);
@@ -26,18 +28,31 @@ export function uniqueTexts(rules: readonly FieldRule[], data: string): (readonl
 
 function comparedText({ type }: FieldRule, value: string): string {
 	const folded = fold(value);
-	if (type === 'number' && value.length <= EXACT_DIGITS) return `${numberOf(folded) ?? folded}`;
+	if (type === 'number') return comparedNumber(folded);
+	if (type === 'date') return dateOrder(folded) ?? folded;
+	if (type === 'email') return withAsciiDomain(folded);
 	if (type === 'url') return URL.parse(value)?.href ?? folded;
 	// Letters may stand for digits.
 	if (type === 'tel' && !/\p{L}/u.test(folded)) return folded.replace(/[^\p{Nd}+]/gu, '').replace(/^00/, '+') || folded;
 	return folded;
 }
 
+/** Its value with all digits, but for zeros at its ends. */
+function comparedNumber(text: string): string {
+	const number = numberOf(text);
+	if (number === undefined) return text;
+	const [, sign = '', whole = '', fraction = '', exponent = 0] = NUMBER.exec(text) ?? [];
+	const digits = `${whole}${fraction}`.replace(/^0+/, '');
+	const significant = digits.replace(/0+$/, '');
+	if (significant.length <= EXACT_DIGITS) return `${number}`;
+	return `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
+}
+
 /** Without what people do not see: case, kinds of space and characters, space around, characters of no width. */
 function fold(text: string): string {
 	const compatible = text.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC');
 	return compatible
+		.replace(/\p{Default_Ignorable_Code_Point}|(?!\s)\p{Cc}/gu, '')
 		.replace(/\s+/g, ' ')
-		.replace(/\p{Default_Ignorable_Code_Point}|\p{Cc}/gu, '')
 		.trim();
 }

@@ -20,6 +20,13 @@ export function isEmailAddress(text: string): boolean {
 	return LOCAL_PART.test(text.slice(0, at)) && isMailDomain(text.slice(at + 1));
 }
 
+/** An address with its domain as browsers and mail servers write it: `a@bücher.example` has two spellings. Any other text stays. */
+export function withAsciiDomain(text: string): string {
+	if (!isEmailAddress(text)) return text;
+	const domainStart = text.lastIndexOf('@') + 1;
+	return text.slice(0, domainStart) + (URL.parse(`http://${text.slice(domainStart)}`)?.hostname ?? '');
+}
+
 /** A mail address, with the name beside it or an empty one. */
 export interface Mailbox {
 	name: string;

@@ -41,7 +41,16 @@ test.each<[FieldRule['type'], unknown, unknown]>([
 	['text', 'e\u0301', 'é'],
 	['text', 'a\u200bda', 'ADA'],
 	['tel', '+49 (30) 1234-5', '0049 30 12345'],
+	['text', 'a b', 'a \u200b b'],
+	['text', 'ab', 'a\ufeffb'],
+	['text', 'a b', 'a\tb'],
+	['email', 'ada@b\u00fccher.example', 'Ada@xn--bcher-kva.example'],
 	['number', '5.0', 5],
+	['number', '1', '1.0000000000000000'],
+	['number', '0.5', '50000000000000000e-17'],
+	['number', '12345678901234567890.50', '1234567890123456789050E-2'],
+	['number', 0, '-0.00000000000000000'],
+	['date', '2026-01-31', '02026-01-31'],
 	['url', 'HTTPS://Example.com', 'https://example.com/'],
 	['select', ['Monday'], 'monday'],
 ])('as a field of type %s, %j is %j', (type, one, other) => {
@@ -52,6 +61,9 @@ test.each<[FieldRule['type'], unknown, unknown]>([
 test.each<[FieldRule['type'], string, string]>([
 	['text', '{"f":12345678901234567890123}', '{"f":12345678901234567890124}'],
 	['number', '{"f":"12345678901234567890123"}', '{"f":"12345678901234567890124"}'],
+	['number', '{"f":"12345678901234567890"}', '{"f":"123456789012345678900"}'],
+	['number', '{"f":"12345678901234567890"}', '{"f":"-12345678901234567890"}'],
+	['email', '{"f":"no address@a/b"}', '{"f":"no address@a/c"}'],
 	['url', '{"f":"https://example.com/Ab"}', '{"f":"https://example.com/aB"}'],
 	['tel', '{"f":"1-800-FLOWERS"}', '{"f":"1-800-CARDS"}'],
 	['email', '{"f":"a@example.com"}', '{"f":"a+1@example.com"}'],
@@ -84,7 +96,7 @@ test('a second submission with the value is rejected with a sentence, in the lan
 	expect(page.status).toBe(400);
 	expect(await page.text()).toContain('An answer with this “E-mail” has been received already.');
 	expect(await count(form)).toBe(1);
-	expect(JSON.stringify(await server.app.storage.db.select().from(uniqueValues))).not.toContain('ada');
+	expect(JSON.stringify(await server.app.storage.db.select().from(uniqueValues))).not.toContain('ada@');
 	for (let i = 0; i < 2; i++) expect((await server.submit(form.slug, { note: 'no value' })).status).toBe(200);
 	const several = await server.submit(form.slug, { email: ['a@example.com', 'b@example.com'] });
 	expect(several.body).toMatchObject({ errors: [{ field: 'email', code: 'INVALID_TYPE' }] });
