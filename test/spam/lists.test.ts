@@ -56,6 +56,8 @@ describe('a submission', () => {
 		['domain:example.com', { email: 'x@badexample.com' }, undefined],
 		['domain:example.com', { m: 'see https://example.com' }, undefined],
 		['domain:xn--bcher-kva.example', { email: 'x@bücher.example' }, 'domain:xn--bcher-kva.example'],
+		['email:x@bücher.example', { email: 'X@xn--bcher-kva.example' }, 'email:x@bücher.example'],
+		['email:x@xn--bcher-kva.example', { email: 'x@bücher.example' }, 'email:x@xn--bcher-kva.example'],
 		['text:buy followers', { m: 'You can BUY\n  followers here' }, 'text:buy followers'],
 		['text:buy followers', { 'buy followers': 'x' }, undefined],
 		['text:ßcé', { list: ['a', { deep: 'xßcéx' }] }, 'text:ßcé'],

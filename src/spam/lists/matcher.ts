@@ -1,6 +1,7 @@
 /** Finds the entries of lists that a submission meets, in far less than a millisecond however long the lists are. */
 
 import { type Address, ipaddr } from '../../network/address-ranges.ts';
+import { withAsciiDomain } from '../../text/email-address.ts';
 import { MAX_CHARACTERS, textsOf } from '../text/message.ts';
 import { asciiDomain, MAX_TEXT, MIN_TEXT, plainText, splitEntry } from './entry.ts';
 
@@ -19,7 +20,8 @@ const IPV4_MAPPED = '0'.repeat(80) + '1'.repeat(16);
 const IPV4_OFFSET = IPV4_MAPPED.length;
 
 export function createMatcher(entries: readonly string[]) {
-	const emails = new Set<string>();
+	/** By their spelling with ASCII alone. */
+	const emails = new Map<string, string>();
 	const domains = new Set<string>();
 	/** By the bits that addresses begin with. */
 	const ranges = new Map<string, string>();
@@ -30,7 +32,7 @@ export function createMatcher(entries: readonly string[]) {
 	);
 	for (const entry of entries) {
 		const [kind, value] = splitEntry(entry);
-		if (kind === 'email') emails.add(value);
+		if (kind === 'email') emails.set(withAsciiDomain(value), value);
 		else if (kind === 'domain') domains.add(value);
 		else if (kind === 'cidr') ranges.set(bitsOfRange(value), value);
 	}
@@ -39,7 +41,8 @@ export function createMatcher(entries: readonly string[]) {
 	function findSender(addresses: readonly string[]): string | undefined {
 		for (const address of addresses) {
 			const email = address.toLowerCase();
-			if (emails.has(email)) return `email:${email}`;
+			const entry = emails.get(withAsciiDomain(email));
+			if (entry !== undefined) return `email:${entry}`;
 			const host = ADDRESS.exec(email)?.[1] ?? '';
 			const domain = domainIn(asciiDomain(host) ?? host);
 			if (domain !== undefined) return `domain:${domain}`;
