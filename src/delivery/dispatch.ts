@@ -38,7 +38,7 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 	const links = createVisitorLinks(keys);
 	const channels = createChannels(storage, { ...options, mail, budget, visitors: { bounds, links }, now });
 	const outbox = createOutbox(storage, { channels, now });
-	const confirmations = createConfirmations(storage, { outbox, links, now });
+	const confirmations = createConfirmations(storage, { outbox, links, keys, now });
 	let worker: Worker | undefined;
 	/** At the server that sends, if that is another. */
 	let outageElsewhere: MailOutage = null;

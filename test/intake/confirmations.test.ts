@@ -238,6 +238,15 @@ test('a value that must be unique is held from the confirmation on: nobody keeps
 	expect([(await list(form)).pagination.total, (await pending(form)).pagination.total]).toEqual([1, 1]);
 });
 
+test('a visitor who sent a value twice reads that it is confirmed, however often the link is followed', async () => {
+	const form = await makeForm({ fields: [{ name: 'email', type: 'email', unique: true }] });
+	const address = email();
+	const link = await linkFor(form, { email: address });
+	await server.submit(form.slug, { email: address.toUpperCase() });
+	expect([await press(link), await press(link), await press(link)]).toEqual([200, 200, 200]);
+	expect([(await list(form)).pagination.total, (await pending(form)).pagination.total]).toEqual([1, 1]);
+});
+
 test('spam is not asked to confirm, and genuine later it is an ordinary one; pending ones that are marked wait no more', async () => {
 	const form = await makeForm();
 	const address = email();

@@ -1,13 +1,15 @@
 /** The links by which visitors confirm their addresses, looked at and followed. */
 
-import { and, eq, isNull } from 'drizzle-orm';
-import { CONFIRMATION_DAYS } from '../../form-values/visitor-mails.ts';
+import { and, eq, inArray, isNull } from 'drizzle-orm';
+import { addressIn, CONFIRMATION_DAYS } from '../../form-values/visitor-mails.ts';
 import type { Storage } from '../../storage/contract.ts';
 import { createDamageCheck } from '../../storage/damage-check.ts';
 import type { Confirmation, Confirming, StoredSubmission } from '../../storage/submission.ts';
 import { type FormRow, forms } from '../../storage/tables.ts';
+import { uniqueValues } from '../../storage/unique-table.ts';
 import { DAY_MS } from '../../tasks/durations.ts';
 import type { Outbox } from '../outbox.ts';
+import type { AddressKeys } from './address-keys.ts';
 import type { VisitorLinks } from './links.ts';
 
 /** Confirmed in one transaction. */
@@ -19,6 +21,7 @@ export type LinkState = 'wrong' | 'waiting' | Confirmation;
 interface ConfirmationsOptions {
 	outbox: Pick<Outbox, 'plan' | 'wake'>;
 	links: Pick<VisitorLinks, 'readConfirm'>;
+	keys: Pick<AddressKeys, 'keyOf'>;
 	now: () => number;
 }
 
@@ -29,7 +32,7 @@ interface Meant {
 
 export type Confirmations = ReturnType<typeof createConfirmations>;
 
-export function createConfirmations(storage: Storage, { outbox, links, now }: ConfirmationsOptions) {
+export function createConfirmations(storage: Storage, { outbox, links, keys, now }: ConfirmationsOptions) {
 	const { submissions, clock } = storage;
 	const damage = createDamageCheck(storage);
 	/** From the first id of a submission that has not waited too long. */
@@ -53,6 +56,25 @@ export function createConfirmations(storage: Storage, { outbox, links, now }: Co
 		const { data } = await damage.row(form.id, stored);
 		const submission = { spamReason: null, data };
 		return [{ id, deliveries: await outbox.plan({ form, submission, language, isConfirmed: true }) }];
+	}
+
+	/** Returns whether all that holds its unique values is of the same visitor, and was confirmed: it was sent twice. */
+	async function isRepetition({ form, submission: { id, addressKey } }: Meant): Promise<boolean> {
+		if (form.confirm === null) return false;
+		const { formId, hash, submissionId, isHeld } = uniqueValues;
+		const own = storage.db.select({ hash }).from(uniqueValues).where(eq(submissionId, id));
+		const others = await storage.db
+			.selectDistinct({ submissionId })
+			.from(uniqueValues)
+			.where(and(eq(formId, form.id), inArray(hash, own), eq(isHeld, true)));
+		for (const other of others) {
+			const stored = await submissions.get(form.id, other.submissionId);
+			if (!stored || stored.confirmedAt === null) return false;
+			const { data } = await damage.row(form.id, stored);
+			const address = addressIn(data, form.confirm.field);
+			if (address === undefined || (await keys.keyOf(address)) !== addressKey) return false;
+		}
+		return others.length > 0;
 	}
 
 	async function confirmSome(
@@ -95,6 +117,7 @@ export function createConfirmations(storage: Storage, { outbox, links, now }: Co
 			}
 			for (const result of (await confirmSome(form, [submission.id], language)).values()) results.add(result);
 			const state = (['confirmed', 'full', 'taken'] as const).find((one) => results.has(one));
+			if (state === 'taken' && (await isRepetition(meant))) return 'confirmed';
 			if (state) return state;
 			// It was confirmed at the same time by another request, or has gone.
 			const after = await meantBy(token);
