@@ -1,6 +1,7 @@
 /** Double opt-in: what is pending shows and counts nowhere, a link's button confirms it, once, and then it is as any other. */
 
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { eq } from 'drizzle-orm';
 import { decodeId } from '../../src/ids.ts';
 import { LANGUAGES } from '../../src/languages/languages.ts';
 import { deliveries } from '../../src/storage/tables.ts';
@@ -398,6 +399,27 @@ test('a person is erased with what is pending, and the link leads nowhere then',
 	const rows = await server.app.storage.db.select().from(deliveries);
 	expect(rows.filter(({ destination }) => destination === address)).toEqual([]);
 	expect(await press(link)).toBe(410);
+});
+
+test('the owner sees the mail without its link, sent or not', async () => {
+	const form = await makeForm();
+	const link = await linkFor(form, { email: email() });
+	const path = `/api/forms/${form.id}/deliveries` as const;
+	const { body } = await server.call<{ deliveries: { id: string }[] }>(`GET ${path}`);
+	const { id = '' } = body.deliveries[0] ?? {};
+	const token = link.slice(link.lastIndexOf('/') + 1);
+	const shown = async () => (await server.call(`GET /api/deliveries/${id}`)).text;
+	while (!(await shown()).includes('"state":"sent"')) await Bun.sleep(5);
+	const kept = await shown();
+	const values = { state: 'withheld', content: null } as const;
+	const byId = eq(deliveries.id, decodeId(id) ?? -1);
+	await server.app.storage.batch((tx) => [tx.update(deliveries).set(values).where(byId)]);
+	const page = await server.call(`GET /api/deliveries/${id}/preview`);
+	for (const text of [kept, await shown(), page.text]) {
+		expect(text).toContain('/confirm/…');
+		expect(text).not.toContain(token);
+	}
+	expect(await press(link)).toBe(200);
 });
 
 test('a test form captures the mail, with its link', async () => {

@@ -37,6 +37,8 @@ interface VisitorChannelOptions {
 
 interface Rendered {
 	mail: Mail;
+	/** It as its owner sees it. */
+	shown: Mail;
 	kind: VisitorMailKind;
 	/** When it was to be sent first, in milliseconds since 1970. */
 	plannedAt: number;
@@ -88,7 +90,12 @@ export function createVisitorChannel(
 		try {
 			const data = await textFor(row, autoresponder);
 			const mail = renderResponse(identity, { ...visitor, mail: autoresponder, data });
-			return { mail, kind: 'response', plannedAt: visitor.at.getTime() + autoresponder.delayMinutes * MINUTE_MS };
+			return {
+				mail,
+				shown: mail,
+				kind: 'response',
+				plannedAt: visitor.at.getTime() + autoresponder.delayMinutes * MINUTE_MS,
+			};
 		} finally {
 			release();
 		}
@@ -104,7 +111,9 @@ export function createVisitorChannel(
 		const token = await links.confirmToken({ formId: form.id, submissionId: head.id });
 		const confirmUrl = `${setup.submitUrl}/f/${form.slug}/confirm/${token}`;
 		const mail = renderConfirmation(identity, { ...visitor, mail: form.confirm, confirmUrl });
-		return { mail, kind: 'confirmation', plannedAt: visitor.at.getTime() };
+		// The owner cannot confirm; a mail of a test form goes to no one else.
+		const shown = form.mode === 'test' ? mail : withoutToken(mail, token);
+		return { mail, shown, kind: 'confirmation', plannedAt: visitor.at.getTime() };
 	}
 
 	return {
@@ -113,18 +122,23 @@ export function createVisitorChannel(
 			if (!server) return { outcome: { kind: 'unavailable', error: NO_MAIL_SERVER } };
 			const rendered = await render(row, { evenSpam: false, signal });
 			if (!('mail' in rendered)) return { outcome: rendered };
-			const { mail, kind, plannedAt } = rendered;
+			const { mail, shown, kind, plannedAt } = rendered;
 			const sending = { id: row.id, formId: row.formId, kind, to: row.destination, plannedAt };
 			const objection = await bounds.admit(sending);
 			if (objection !== undefined) return { outcome: { kind: 'withheld', error: objection } };
 			const outcome = await sendMail(server, mail, { signal });
 			if (outcome.kind === 'rejected' && outcome.isRecipient) await bounds.reject(row.destination);
-			return { outcome, kept: keptMail(mail) };
+			return { outcome, kept: keptMail(shown) };
 		},
 		async compose(row) {
 			const rendered = await render(row, { evenSpam: true });
-			return 'mail' in rendered ? shownMail(rendered.mail) : undefined;
+			return 'mail' in rendered ? shownMail(rendered.shown) : undefined;
 		},
 		recall: async (_row, kept) => JSON.parse(kept) as Content,
 	};
+}
+
+function withoutToken({ text, html, ...mail }: Mail, token: string): Mail {
+	const [shownText = '', shownHtml = ''] = [text, html].map((part) => part.replaceAll(token, '…'));
+	return { ...mail, text: shownText, html: shownHtml };
 }
