@@ -16,7 +16,7 @@ export interface RequestInfo {
 	peerAddress: string;
 	/** The client's address behind trusted proxies; see `client-address.ts`. */
 	clientAddress: string;
-	/** The path exactly as the client sent it. */
+	/** The path exactly as the client sent it; for the log, without a token that was in it. */
 	path: string;
 	listener: Listener;
 	/** Set once the request is authenticated. */

@@ -8,7 +8,7 @@ import type { StatusQuery } from './checks/rates.ts';
 import { keyOf, type Senders } from './checks/senders.ts';
 import { prefersJson } from './content-negotiation.ts';
 import type { Intake } from './intake.ts';
-import { createLinkHandler, type Link, linkIn, type VisitorMails } from './link-handler.ts';
+import { createLinkHandler, type Link, linkIn, type VisitorMails, withoutToken } from './link-handler.ts';
 import { helpPage } from './pages/help-page.ts';
 import {
 	acceptedResponse,
@@ -148,6 +148,7 @@ export function createEndpoint(options: EndpointOptions): Handler {
 				response = thanks(request, () => intake.findForm(slug));
 				break;
 			default: {
+				info.path = withoutToken(info.path);
 				const link = linkIn(rest);
 				if (link === undefined) throw noRoute([]);
 				response = follow(known, slug, link);

@@ -38,6 +38,11 @@ export function linkIn(rest: string): Link | undefined {
 	return purpose === undefined || token === undefined ? undefined : { purpose: purpose as Link['purpose'], token };
 }
 
+/** The path for the log, whose readers may not follow the link. */
+export function withoutToken(path: string): string {
+	return path.replace(/(\/(?:stop|confirm)\/).*/, '$1…');
+}
+
 export function createLinkHandler({ visitors, rates, fallback }: LinkHandlerOptions) {
 	const { links, bounds, confirmations } = visitors;
 

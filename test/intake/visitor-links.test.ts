@@ -12,7 +12,9 @@ let url = '';
 
 beforeAll(async () => {
 	peer = await startScriptedSmtp();
-	server = await openTestServer({ settings: { FORMSRV_SMTP_URL: peer.url, FORMSRV_MAIL_FROM: 'forms@example.com' } });
+	server = await openTestServer({
+		settings: { FORMSRV_SMTP_URL: peer.url, FORMSRV_MAIL_FROM: 'forms@example.com', FORMSRV_LOG_LEVEL: 'info' },
+	});
 	const autoresponder = { subject: 'Thank you', text: 'We have it.' };
 	// One that robots use may send with a key, so that the test has no captcha to solve.
 	await server.call('POST /api/forms', {
@@ -124,4 +126,15 @@ test('the captcha, and the rule of a placeholder, stay as long as the mail needs
 	expect(await patch({ fields: null })).toBe(400);
 	expect(await patch({ fields: [{ ...rule, type: 'text', options: null }] })).toBe(400);
 	expect(await patch({ captcha: null, autoresponder: null })).toBe(200);
+});
+
+test('the log has no token, not even of a link that was copied badly', async () => {
+	const token = url.slice(url.lastIndexOf('/') + 1);
+	for (const end of ['', '/', '%3E']) await fetch(url + end);
+	await fetch(url.replace('/stop/', '/confirm/'));
+	const logged = () => server.logLines.filter((line) => line.includes('/f/contact/confirm/…'));
+	while (logged().length === 0) await Bun.sleep(10);
+	const lines = server.logLines.join('\n');
+	expect(lines).toContain('"path":"/f/contact/stop/…","status":404');
+	expect(lines).not.toContain(token);
 });
