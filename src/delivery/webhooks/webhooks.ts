@@ -1,6 +1,6 @@
 /** The webhooks of a form: created, listed, changed, removed, and tested. */
 
-import { and, asc, eq, inArray } from 'drizzle-orm';
+import { and, asc, eq, inArray, type SQL } from 'drizzle-orm';
 import { AppError, invalidField } from '../../errors.ts';
 import { encodeId, rowId } from '../../ids.ts';
 import type { GuardedPost } from '../../network/guarded-request.ts';
@@ -130,7 +130,7 @@ export function createWebhooks(storage: Storage, { post, allowed, baseUrl, now =
 			return { ...toResponse(row), secret: row.secret };
 		},
 		/**
-		 * Changes the given members, `null` for the default. Resuming it, or another URL, clears its failures.
+		 * Changes the given members, `null` for the default. Resuming it, or another URL, clears its failures and ends its pause.
 		 * @throws AppError VALIDATION_ERROR
 		 */
 		async update(ref: WebhookRef, input: UpdateWebhook): Promise<Webhook> {
@@ -143,7 +143,12 @@ export function createWebhooks(storage: Storage, { post, allowed, baseUrl, now =
 			};
 			if (values.isActive && !webhook.isActive) values.disabledReason = null;
 			if (values.disabledReason === null || values.url !== webhook.url) values.failingSince = null;
-			return toResponse(await change(webhook, values));
+			const after = await change(webhook, values);
+			if (after.isActive && (!webhook.isActive || after.url !== webhook.url)) {
+				// Why its queue pauses does not hold any more.
+				storage.events.publish({ type: 'retry', channel: 'webhook', webhookId: after.id });
+			}
+			return toResponse(after);
 		},
 		/** Removes it and its waiting deliveries. */
 		async remove(ref: WebhookRef): Promise<void> {
@@ -212,16 +217,20 @@ function recordedOf(after: WebhookRow, before?: WebhookRow) {
 	return { formId: after.formId, object: `webhook:${encodeId(after.id)}`, changes };
 }
 
+const DISABLED = 'The webhook is disabled';
+
 /** Updates planned deliveries: their URL, and the reason why they wait. */
 function followUp(tx: Db, before: WebhookRow, { url = before.url, isActive = before.isActive }: Partial<WebhookRow>) {
-	const update = (values: Partial<DeliveryRow>, states: DeliveryState[]) =>
+	const update = (values: Partial<DeliveryRow>, states: DeliveryState[], which?: SQL) =>
 		tx
 			.update(deliveries)
 			.set(values)
-			.where(and(eq(deliveries.webhookId, before.id), inArray(deliveries.state, states)));
+			.where(and(eq(deliveries.webhookId, before.id), inArray(deliveries.state, states), which));
+	const isDisabled = eq(deliveries.lastError, DISABLED);
 	return [
 		...(url === before.url ? [] : [update({ destination: url }, ['waiting', 'withheld', 'held'])]),
-		...(isActive || !before.isActive ? [] : [update({ lastError: 'The webhook is disabled' }, ['waiting'])]),
+		...(before.isActive && !isActive ? [update({ lastError: DISABLED }, ['waiting'])] : []),
+		...(isActive && !before.isActive ? [update({ lastError: null }, ['waiting'], isDisabled)] : []),
 	];
 }
 

@@ -10,7 +10,12 @@ import { createGuardedPost } from '../../../src/network/guarded-request.ts';
 import type { DeliveryRow } from '../../../src/storage/tables.ts';
 import { deliveries, webhooks } from '../../../src/storage/tables.ts';
 import { tempFolder } from '../../temp-folder.ts';
-import { type DeliveryFixture, type DeliveryFixtureOptions, openDeliveryFixture } from '../delivery-fixture.ts';
+import {
+	type DeliveryFixture,
+	type DeliveryFixtureOptions,
+	openDeliveryFixture,
+	SHORT_TIMING,
+} from '../delivery-fixture.ts';
 
 const baseUrl = () => 'https://forms.example.com';
 
@@ -134,6 +139,31 @@ test('planned deliveries go to the webhook’s present URL, and show it', async 
 	await moved.stop(true);
 });
 
+test('the pause of a target that is unavailable ends when its webhook is given another URL, or is resumed', async () => {
+	const forever = { firstMs: 3_600_000, longestMs: 3_600_000 };
+	await openWithWebhook({ ...WITHOUT_MAIL, timing: { ...SHORT_TIMING, probeWait: forever } });
+	const [webhook] = await fixture.storage.db.select().from(webhooks);
+	const service = createWebhooks(fixture.storage, { post: createGuardedPost(), allowed: ['127.0.0.1'], baseUrl });
+	const ref = { form: encodeId(fixture.form.id), webhook: encodeId(webhook?.id as number) };
+	await fixture.start();
+	async function mend(change: () => Promise<unknown>): Promise<void> {
+		respond = () => new Response(null, { status: 503 });
+		const failing = await fixture.submit();
+		await fixture.until((rows) =>
+			rows.some(({ submissionId, lastError }) => submissionId === failing && lastError === 'Responded with 503'),
+		);
+		const waiting = await fixture.submit();
+		respond = () => new Response(null, { status: 204 });
+		await change();
+		await fixture.until((rows) => rows.some(({ submissionId, state }) => submissionId === waiting && state === 'sent'));
+	}
+	await mend(() => service.update(ref, { url: `${target.url.href}moved` }));
+	await mend(async () => {
+		await service.update(ref, { isActive: false });
+		await service.update(ref, { isActive: true });
+	});
+});
+
 test('a delivery to a disabled webhook says so, cannot be retried, and goes once the webhook is resumed', async () => {
 	await openWithWebhook();
 	const spam = await fixture.submit({}, { spamReason: 'honeypot' });
@@ -157,6 +187,8 @@ test('a delivery to a disabled webhook says so, cannot be retried, and goes once
 	const released = (await fixture.rows()).find(({ submissionId }) => submissionId === spam);
 	expect(released).toMatchObject({ state: 'failed', lastError: 'The webhook is disabled' });
 	await service.update(ref, { isActive: true });
+	const resumed = await fixture.rows();
+	expect(resumed.filter(({ state, lastError }) => state === 'waiting' && lastError !== null)).toEqual([]);
 	expect(await retries.retryMany({})).toBe(1);
 	await fixture.until(areAll('sent'));
 	expect(received).toHaveLength(2);
