@@ -17,7 +17,14 @@ import { createFormerSlugs, slugTaken } from './former-slugs.ts';
 import { type NextDeletion, nextDeletion } from './next-deletion.ts';
 import { checkOpening } from './opening.ts';
 import type { CreateForm, Form, UpdateForm } from './schema.ts';
-import { BLANK_SETTINGS, type FormSettings, SETTING_NAMES, type SettingName, TELLING_SETTINGS } from './settings.ts';
+import {
+	BLANK_SETTINGS,
+	type FormSettings,
+	pickSettings,
+	SETTING_NAMES,
+	type SettingName,
+	TELLING_SETTINGS,
+} from './settings.ts';
 import { isFromName, slugFromName } from './slug.ts';
 import { whenDue } from './unique-values.ts';
 import { checkVisitorMails } from './visitor-mails.ts';
@@ -61,6 +68,16 @@ interface FormDetails {
 const NO_COUNTS: Counts = toCounts();
 const NO_NOTICES: AddressNotices = { planAddressNotice: () => [], wake: () => {} };
 
+/** Its settings were changed while a change of them was checked. */
+class ChangedMeanwhile extends Error {}
+
+interface Update {
+	mode?: Mode;
+	input: UpdateForm;
+	/** Throws if the caller may not make the disclosure. */
+	checkDisclosure?: CheckDisclosure;
+}
+
 interface ComparedForm {
 	form: Form;
 	differs: SettingName[];
@@ -88,6 +105,43 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			allowed: { captchas: new Set([...captchas(), before.captcha]), maxFileBytes },
 			before,
 		});
+
+	/** @throws ChangedMeanwhile if what the change was held against is not so any more; then nothing was changed. */
+	async function updateOnce(id: string, { mode, input, checkDisclosure }: Update): Promise<Form> {
+		const before = await storage.findForm(id, mode);
+		const settings = checkUpdate(input, before);
+		const { name = before.name } = settings;
+		if (settings.slug === '') settings.slug = isFromName(before.slug, name) ? before.slug : slugFromName(name);
+		if (Object.keys(settings).length === 0) return readForm(before);
+		checkOpening({ ...before, ...settings });
+		checkVisitorMails({ ...before, ...settings });
+		const hasOtherAddress = !Bun.deepEquals(addressesOf(before), addressesOf({ ...before, ...settings }));
+		if (checkDisclosure) checkDisclosures(before, settings, checkDisclosure);
+		const noticeRows = hasOtherAddress ? notices.planAddressNotice(before) : [];
+		const { slug = before.slug } = settings;
+		if ((await formerSlugs.check(slug, before)).isTakenOver) checkDisclosure?.('formerSlug');
+		const [, , rows] = await rejectTakenSlug(
+			storage.batch(
+				(tx) => [
+					// Holds the row until the change, so that the audit log has what it was before it.
+					tx.update(forms).set({ deletedAt: null }).where(present(before.id)).returning(),
+					formerSlugs.keep(tx, before.id, slug),
+					tx.update(forms).set(settings).where(present(before.id)).returning(),
+					formerSlugs.take(tx, slug),
+					...noticeRows.map((notice) => tx.insert(deliveries).values(notice)),
+					...whenDue(tx, before, settings),
+				],
+				([[held], , [after]]) => (held && after ? recordedUpdate({ before, held, after }) : null),
+			),
+			slug,
+		);
+		const after = rows[0];
+		if (!after) throw new FormGone();
+		storage.events.publish({ type: 'change', formId: after.id });
+		if (settings.fields) storage.events.publish({ type: 'sweep' });
+		notices.wake(noticeRows);
+		return readForm(after);
+	}
 
 	return {
 		/** Newest first. */
@@ -152,48 +206,9 @@ export function createForms(storage: Storage, options: FormsOptions) {
 		},
 		/**
 		 * Changes the settings that `input` contains; `null` stands for the default.
-		 * @param checkDisclosure Throws if the caller may not make the disclosure.
 		 * @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR, FORBIDDEN, SLUG_TAKEN
 		 */
-		async update(
-			id: string,
-			{ mode, input, checkDisclosure }: { mode?: Mode; input: UpdateForm; checkDisclosure?: CheckDisclosure },
-		): Promise<Form> {
-			const before = await storage.findForm(id, mode);
-			const settings = checkUpdate(input, before);
-			const { name = before.name } = settings;
-			if (settings.slug === '') settings.slug = isFromName(before.slug, name) ? before.slug : slugFromName(name);
-			if (Object.keys(settings).length === 0) return readForm(before);
-			checkOpening({ ...before, ...settings });
-			checkVisitorMails({ ...before, ...settings });
-			const hasOtherAddress = !Bun.deepEquals(addressesOf(before), addressesOf({ ...before, ...settings }));
-			if (checkDisclosure) checkDisclosures(before, settings, checkDisclosure);
-			const noticeRows = hasOtherAddress ? notices.planAddressNotice(before) : [];
-			const { slug = before.slug } = settings;
-			if ((await formerSlugs.check(slug, before)).isTakenOver) checkDisclosure?.('formerSlug');
-			const [, , rows] = await rejectTakenSlug(
-				storage.batch(
-					(tx) => [
-						// Holds the row until the change, so that the audit log has what it was before it.
-						tx.update(forms).set({ deletedAt: null }).where(present(before.id)).returning(),
-						formerSlugs.keep(tx, before.id, slug),
-						tx.update(forms).set(settings).where(present(before.id)).returning(),
-						formerSlugs.take(tx, slug),
-						...noticeRows.map((notice) => tx.insert(deliveries).values(notice)),
-						...whenDue(tx, before, settings),
-					],
-					([[held], , [after]]) =>
-						after ? { ...recordedOf(after), changes: recordedChanges(held, after, SETTING_NAMES) } : null,
-				),
-				slug,
-			);
-			const after = rows[0];
-			if (!after) throw new FormGone();
-			storage.events.publish({ type: 'change', formId: after.id });
-			if (settings.fields) storage.events.publish({ type: 'sweep' });
-			notices.wake(noticeRows);
-			return readForm(after);
-		},
+		update: (id: string, update: Update): Promise<Form> => untilUnchanged(() => updateOnce(id, update)),
 		/**
 		 * Deletes a form for good: once committed, the form, its submissions, waiting deliveries and the
 		 * form-level keys that are for it alone are inaccessible; keys of several forms keep the others. `sweepForms` removes the rows.
@@ -227,6 +242,23 @@ export function createForms(storage: Storage, options: FormsOptions) {
 			storage.events.publish({ type: 'sweep' });
 		},
 	};
+}
+
+/** @param rows The form as the change was held against it, as it was at the change, and after it. @throws ChangedMeanwhile */
+function recordedUpdate({ before, held, after }: Record<'before' | 'held' | 'after', FormRow>) {
+	if (!Bun.deepEquals(pickSettings(held), pickSettings(before))) throw new ChangedMeanwhile();
+	return { ...recordedOf(after), changes: recordedChanges(held, after, SETTING_NAMES) };
+}
+
+/** Repeats a change until what it was held against is still so when it is made. */
+async function untilUnchanged<T>(change: () => Promise<T>): Promise<T> {
+	for (;;) {
+		try {
+			return await change();
+		} catch (error) {
+			if (!(error instanceof ChangedMeanwhile)) throw error;
+		}
+	}
 }
 
 function differences(names: readonly SettingName[], form: Form, wanted: Form): SettingName[] {
