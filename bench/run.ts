@@ -2,6 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import { lazy } from '../src/tasks/lazy.ts';
+import { measureAgainstBefore } from './before.ts';
 import { measureDeletion } from './deletion.ts';
 import { describeSync } from './disk.ts';
 import { measureDurability } from './durability.ts';
@@ -49,6 +50,7 @@ const PARTS: Record<string, (bench: Bench) => Promise<Finding[]>> = {
 	growth: async ({ large, effort }) => measureGrowth((await large()).product, effort),
 	startup: async ({ bare, large }) => measureStartup(await bare(), (await large()).product),
 	deletion: async ({ large }) => measureDeletion(await large()),
+	before: async ({ before, rows, effort }) => (before ? measureAgainstBefore(before, rows, effort) : []),
 	index: () => measureIndex(),
 	durability: () => measureDurability(),
 	files: () => measureFiles(),

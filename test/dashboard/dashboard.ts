@@ -54,10 +54,11 @@ export async function openDashboard({ browser, server, viewport = DESKTOP, color
 		complaints,
 		async signIn(key = server.adminKey ?? '') {
 			await page.goto(server.baseUrl);
-			await page.getByLabel('API key or setup link').fill(key);
+			const field = page.getByLabel('API key or set');
+			await field.fill(key);
 			await page.keyboard.press('Enter');
 			await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor({ state: 'attached' });
-			await page.getByLabel('API key or setup link').waitFor({ state: 'detached' });
+			await field.waitFor({ state: 'detached' });
 			await settled(page);
 		},
 		async goTo(hash) {
