@@ -44,7 +44,8 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 	const sql = lazy(() => prepareStatements(client));
 	/** The last submission that is indexed, if that is known. */
 	let watermark: number | undefined;
-	let mergesDue = 0;
+	/** The segment that grew last. Its pieces are merged before those of others: FTS5 merges them all at once when there are too many. */
+	let grown = { number: 0, mergesDue: 0 };
 	const memory = createSegmentMemory(client);
 
 	const isFull = ({ submissions, characters }: Amount, times = 1) =>
@@ -121,7 +122,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 			closeSegmentTables(client, number);
 			memory.countClosed();
 		}
-		mergesDue = MERGES_PER_ADDITION;
+		grown = { number, mergesDue: MERGES_PER_ADDITION };
 		return last;
 	}
 
@@ -163,7 +164,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 
 	/** Fewer than two changes of a table mean that there was nothing to merge (https://sqlite.org/fts5.html#the_merge_command). */
 	function merge(number: number): void {
-		mergesDue--;
+		grown.mergesDue--;
 		const tables = segmentTables(number);
 		const before = changes();
 		for (const table of tables) {
@@ -179,9 +180,9 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 
 	function nextStep(): (() => void) | undefined {
 		watermark ??= sql().newestSegment.get()?.lastId ?? 0;
-		const [unpacked] = sql().unpacked.values();
+		const [unpacked] = sql().unpacked.values(grown.number);
 		const mergeNext = unpacked && (() => merge(unpacked[0] as number));
-		if (mergeNext && mergesDue > 0) return mergeNext;
+		if (mergeNext && grown.mergesDue > 0) return mergeNext;
 		if (sql().hasNext.values(watermark, Number.MAX_SAFE_INTEGER).length > 0) return addNext;
 		if (sql().nextAdditions.values(watermark, 1).length > 0) return addImported;
 		return mergeNext;
@@ -244,7 +245,9 @@ function prepareStatements(client: Database) {
 		),
 		setPacked: client.prepare('update search_volumes set is_packed = ? where number = ?'),
 		forgetSegment: client.prepare('delete from search_volumes where number = ?'),
-		unpacked: client.prepare('select number from search_volumes where is_packed = 0 order by number limit 1'),
+		unpacked: client.prepare(
+			'select number from search_volumes where is_packed = 0 order by number = ? desc, number limit 1',
+		),
 		hasNext: client.prepare('select 1 from submissions where id > ? and id <= ? limit 1'),
 		nextIds: client.prepare('select id from submissions where id > ? order by id limit ?'),
 		readText: client.prepare(`select substr(data, 1, ${SEARCHED_JSON_CHARACTERS}) from submissions where id = ?`),

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import fc from 'fast-check';
@@ -302,6 +303,29 @@ test('the index is put together until there is nothing left to do', async () => 
 	await catchUp(storage);
 	expect(await storage.search.advance()).toBe(false);
 	await close();
+});
+
+test('a segment that grows has few pieces, also while the one before it is still put together', async () => {
+	const file = join(tempFolder(), 'formsrv.db');
+	const storage = openStorage(file, { searchSegment: { submissions: 2500, characters: 16_000_000 } });
+	await storage.batch((tx) => [tx.insert(forms).values({ id: FORM, mode: 'live', slug: 'a', name: 'A' })]);
+	const client = openReadConnection(file);
+	const count = (query: string) => client.query(query).values()[0]?.[0] as number;
+	let most = 0;
+	for (let i = 0; i < 4800; i += 50) {
+		const notes = Array.from({ length: 50 }, () => randomBytes(250).toString('hex'));
+		await Promise.all(notes.map((note) => append(storage, { note })));
+		// As many steps as there are when submissions come without a pause: one that adds, and the merges that are due.
+		for (let step = 0; step < 5; step++) await storage.search.advance();
+		const newest = Math.max(...volumeNumbers(client));
+		most = Math.max(most, count(`select count(distinct segid) from search_parts_${newest}_idx`));
+	}
+	expect(most).toBeLessThan(40);
+	expect(
+		client.query('select number from search_volumes where is_packed = 0 order by number limit 1').values(),
+	).toEqual([[1]]);
+	client.close();
+	await storage.close();
 });
 
 test('numbers are found as they were written, and names of fields are not', async () => {
