@@ -2,7 +2,7 @@
 
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { startScriptedSmtp } from '../delivery/scripted-smtp.ts';
-import { createForm, eventually, openDashboard, openServerAndBrowser } from './dashboard.ts';
+import { createForm, eventually, type Made, openDashboard, openServerAndBrowser } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
@@ -213,5 +213,28 @@ test('a form that is kept in a file says so above its settings, and others do no
 	await page.getByRole('heading', { name: 'Privacy' }).waitFor();
 	expect(await note.count()).toBe(0);
 	expect(complaints).toEqual([]);
+	await close();
+});
+
+test('what is typed for a number and is none is named, and changes nothing', async () => {
+	const rules = { files: { maxFiles: 3 }, fields: [{ name: 'age', type: 'number', min: 18 }] };
+	const { body: form } = await server.call<Made>('POST /api/forms', { json: { name: 'Numbers', ...rules } });
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo(`/forms/${form.id}/settings`);
+	await page.getByRole('button', { name: 'age' }).first().click();
+	const inputs: [group: string, label: string, typed: string, says: string][] = [
+		['Spam', 'Spam from a score of', 'five', 'This must be a number or null.'],
+		['Files', 'Number of files', 'five', 'This must be a whole number or null.'],
+		['Rules', 'Not less than', '1e400', 'This must be a number.'],
+	];
+	for (const [group, label, typed, says] of inputs) {
+		const region = page.getByRole('region', { name: group, exact: true });
+		await region.getByLabel(label).fill(typed);
+		await region.getByRole('button', { name: 'Save changes' }).click();
+		await region.getByText(says).waitFor();
+	}
+	const { body } = await server.call(`GET /api/forms/${form.id}`);
+	expect(body).toMatchObject({ spam: { threshold: 5 }, ...rules });
 	await close();
 });

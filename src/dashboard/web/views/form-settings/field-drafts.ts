@@ -10,6 +10,7 @@ import {
 	type RuleMember,
 } from '../../../../field-rules/rules.ts';
 import * as words from '../../sentences/words.ts';
+import { typedNumber } from './typed-number.ts';
 
 export interface RuleDraft extends Record<Exclude<RuleMember, 'options'>, string> {
 	/** Stays with the rule when it is moved. */
@@ -65,8 +66,7 @@ export function ruleOf(draft: RuleDraft): FieldRule {
 
 function valueOfMember(member: RuleMember, { type, text }: { type: FieldType; text: string }): string | number {
 	if (member === 'pattern' || type === 'date') return text;
-	const number = Number(text);
-	return Number.isNaN(number) ? text : number;
+	return typedNumber(text) ?? '';
 }
 
 /** A summary of a rule, in a few words. */

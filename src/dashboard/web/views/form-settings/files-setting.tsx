@@ -3,10 +3,8 @@
 import {
 	DEFAULT_FILE_RULES,
 	type FileRules,
-	type FileRulesInput,
 	ON_REFUSED,
 	ON_REFUSED_NAMES,
-	type OnRefused,
 } from '../../../../form-values/file-rules.ts';
 import type { Files } from '../../../../forms/kinds/files.ts';
 import { formatSize } from '../../../../text/byte-sizes.ts';
@@ -14,6 +12,7 @@ import { Field, Select, Switch } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
 import * as words from '../../sentences/words.ts';
 import type { Control, ControlProps } from './control.ts';
+import { typedNumber } from './typed-number.ts';
 
 export const entriesOf = (text: string) => text.split(/[\s,]+/).filter(Boolean);
 
@@ -26,11 +25,11 @@ function draftOf(rules: FileRules | null): string {
 	return [maxFiles, formatSize(maxBytes), types.join(', '), onRefused].join('\n');
 }
 
-function changeOf(draft: string): FileRulesInput | null {
+function changeOf(draft: string): Record<keyof FileRules, unknown> | null {
 	if (draft === '') return null;
 	const [maxFiles = '', maxBytes = '', types = '', onRefused] = draft.split('\n');
-	const entries = entriesOf(types);
-	return { maxFiles: Number(maxFiles), maxBytes: maxBytes.trim(), types: entries, onRefused: onRefused as OnRefused };
+	// Without a number the server would take its own.
+	return { maxFiles: typedNumber(maxFiles) ?? '', maxBytes: maxBytes.trim(), types: entriesOf(types), onRefused };
 }
 
 function FilesInput({ setting, draft, error, disabled, onChange }: ControlProps<Files, string>) {

@@ -9,6 +9,7 @@ import * as words from '../../sentences/words.ts';
 import { formOf } from '../../state/forms.ts';
 import type { Control, ControlProps } from './control.ts';
 import { SettingFieldset } from './setting-fieldset.tsx';
+import { typedNumber } from './typed-number.ts';
 
 /** As the inputs hold it. */
 type Draft = Record<RetentionPart, string>;
@@ -19,12 +20,8 @@ function draftOf(rules: RetentionRules | null): Draft {
 	return { days: `${rules?.days ?? ''}`, spamDays: `${rules?.spamDays ?? ''}`, filesDays: `${rules?.filesDays ?? ''}` };
 }
 
-/** The server rejects what is no number. */
-function changeOf(draft: Draft): Record<string, number | string | null> {
-	const entries = RETENTION_PARTS.map((part) => {
-		const text = draft[part].trim();
-		return [part, /^\d+$/.test(text) ? Number(text) : text || null];
-	});
+function changeOf(draft: Draft): Record<RetentionPart, unknown> {
+	const entries = RETENTION_PARTS.map((part) => [part, typedNumber(draft[part])]);
 	return Object.fromEntries(entries);
 }
 

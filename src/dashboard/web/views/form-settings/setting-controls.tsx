@@ -19,6 +19,7 @@ import { pages } from './pages-setting.tsx';
 import { retention } from './retention-setting.tsx';
 import { routes } from './routes-setting.tsx';
 import { spam } from './spam-setting.tsx';
+import { typedNumber } from './typed-number.ts';
 import { views } from './views-setting.tsx';
 import { autoresponder, confirmation } from './visitor-mail-setting.tsx';
 
@@ -100,8 +101,7 @@ const moment: Control<Moment, string> = {
 
 const count: Control<Count, string> = {
 	draft: (value) => (value === null ? '' : `${value}`),
-	// The server rejects values that are not numbers.
-	change: (draft) => (/^\d+$/.test(draft.trim()) ? Number(draft) : draft.trim() || null),
+	change: typedNumber,
 	Input({ name, setting: { label, hint }, draft, error, disabled, onChange }) {
 		return (
 			<Field

@@ -1,12 +1,13 @@
 /** When submissions of a form are spam: the threshold, and the honeypots. */
 
-import type { SpamSettings, SpamSettingsInput } from '../../../../form-values/spam-settings.ts';
+import type { SpamSettings } from '../../../../form-values/spam-settings.ts';
 import type { Spam } from '../../../../forms/kinds/spam.ts';
 import { Field } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
 import * as words from '../../sentences/words.ts';
 import type { Control, ControlProps } from './control.ts';
 import { entriesOf } from './files-setting.tsx';
+import { typedNumber } from './typed-number.ts';
 
 /** As the inputs hold it. */
 interface Draft {
@@ -20,9 +21,8 @@ function draftOf({ threshold, honeypot }: SpamSettings): Draft {
 	return { threshold: `${threshold ?? ''}`, honeypot: honeypot.join(', ') };
 }
 
-function changeOf({ threshold, honeypot }: Draft): SpamSettingsInput {
-	const score = threshold.trim().replace(',', '.');
-	return { threshold: score === '' ? null : Number(score), honeypot: entriesOf(honeypot) };
+function changeOf({ threshold, honeypot }: Draft): Record<keyof SpamSettings, unknown> {
+	return { threshold: typedNumber(threshold.replace(',', '.')), honeypot: entriesOf(honeypot) };
 }
 
 function SpamInputs({ setting, draft, error, disabled, onChange }: ControlProps<Spam, Draft>) {
