@@ -171,3 +171,23 @@ test('the lists of a form are edited in its settings, with faults beside them', 
 	await page.getByRole('heading', { name: 'Blocked and allowed at all forms' }).waitFor();
 	await close();
 });
+
+test('lists are saved without undoing what another owner has added and removed meanwhile', async () => {
+	const { page, form, goTo, close } = await setUp('Lists of two', { a: 'b' });
+	const route = `/api/forms/${form.id}/lists` as const;
+	await server.call(`PATCH ${route}`, {
+		json: { block: ['domain:a.example', 'domain:b.example', 'domain:c.example'] },
+	});
+	await goTo(`/forms/${form.id}/settings`);
+	const input = page.getByLabel('Block list');
+	await input.fill('domain:b.example\ndomain:c.example\ndomain:ours.example');
+	await server.call(`PATCH ${route}`, {
+		json: { block: { add: ['domain:theirs.example'], remove: ['domain:b.example'] } },
+	});
+	await page.getByRole('button', { name: 'Save lists' }).click();
+	await page.getByText('Lists saved.').waitFor();
+	const kept = ['domain:c.example', 'domain:theirs.example', 'domain:ours.example'];
+	expect((await server.call(`GET ${route}`)).body).toEqual({ block: kept, allow: [] });
+	expect(await input.inputValue()).toBe(kept.join('\n'));
+	await close();
+});

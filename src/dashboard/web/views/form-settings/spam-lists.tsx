@@ -35,14 +35,23 @@ const LISTS = [
 
 const linesOf = (text: string) => text.split('\n').filter((line) => line.trim() !== '');
 
+/** What is to be added and removed: a list that replaced the other would take with it what another owner has added meanwhile. */
+function changeOf(stored: string, draft: string): { add: string[]; remove: string[] } {
+	const [before, after] = [new Set(linesOf(stored)), new Set(linesOf(draft))];
+	return {
+		add: [...after].filter((line) => !before.has(line)),
+		remove: [...before].filter((line) => !after.has(line)),
+	};
+}
+
 const draftOf = ({ block, allow }: Lists): Draft => ({ block: block.join('\n'), allow: allow.join('\n') });
 
 function Editor({ form, saved }: { form: string | undefined; saved: Lists }) {
 	const [stored, setStored] = useState(draftOf(saved));
 	const [draft, setDraft] = useState(stored);
+	const changes = { block: changeOf(stored.block, draft.block), allow: changeOf(stored.allow, draft.allow) };
 	const { run, isBusy, error } = useAction(async () => {
-		const lists = { block: linesOf(draft.block), allow: linesOf(draft.allow) };
-		await api.lists.change(form, lists).catch((error) => showUnsaved(error, words.formSettings.entries));
+		await api.lists.change(form, changes).catch((error) => showUnsaved(error, words.formSettings.entries));
 		const kept = draftOf(await api.lists.read(form));
 		setStored(kept);
 		setDraft(kept);
@@ -63,7 +72,7 @@ function Editor({ form, saved }: { form: string | undefined; saved: Lists }) {
 					lines={4}
 					isMono
 					value={draft[name]}
-					error={errorOf(error, name, linesOf(draft[name]))}
+					error={errorOf(error, `${name}.add`, changes[name].add) ?? errorOf(error, name)}
 					disabled={!may('write')}
 					onInput={(text) => setDraft((before) => ({ ...before, [name]: text }))}
 				/>
