@@ -199,3 +199,28 @@ test.each([
 	expect(await isTooWide()).toBe(false);
 	await close();
 });
+
+test('an open submission shows what another owner does to it, on the page of the list or not', async () => {
+	const { form, stored } = await filled('Two owners');
+	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
+	await signIn();
+	const { id } = await stored('Ada');
+	const change = (json: object) => server.call(`PATCH /api/forms/${form.id}/submissions/${id}`, { json });
+	const detail = page.getByRole('article', { name: 'Submission' });
+	const note = detail.getByLabel('Note', { exact: true });
+	await goTo(`/forms/${form.id}/submissions/${id}`);
+	await note.waitFor();
+	await change({ isStarred: true, labels: ['Urgent'], note: 'Called back.' });
+	await detail.getByRole('link', { name: 'Urgent' }).waitFor();
+	await detail.getByRole('button', { name: 'Unstar', pressed: true }).waitFor();
+	expect(await note.inputValue()).toBe('Called back.');
+
+	await goTo(`/forms/${form.id}/submissions/${id}?filter=spam`);
+	await page.getByText('No spam').waitFor();
+	await change({ note: 'Called back twice.' });
+	await eventually(async () => (await note.inputValue()) === 'Called back twice.');
+	expect(complaints).toEqual([]);
+	await server.call(`DELETE /api/forms/${form.id}/submissions/${id}`);
+	await page.getByText('This submission is gone').waitFor();
+	await close();
+});

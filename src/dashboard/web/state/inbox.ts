@@ -9,6 +9,7 @@ import { listQueryOf, PAGE_SIZE } from '../inbox-query.ts';
 import type { InboxQuery } from '../router.ts';
 import { createThrottle } from '../throttle.ts';
 import type { LiveEvent } from './live.ts';
+import { createOpenSubmission } from './open-submission.ts';
 
 const RELOAD_DELAY_MS = 250;
 /** A `change` event so soon after an action of this page is taken for its echo. */
@@ -38,10 +39,6 @@ export function createInbox(formId: string) {
 		page: signal<SubmissionPage | undefined>(undefined),
 		error: signal<unknown>(undefined),
 		isLoading: signal(false),
-		/** The open submission; `undefined` while it is loaded, too. */
-		current: signal<Submission | undefined>(undefined),
-		/** The address names a submission that does not exist. */
-		isMissing: signal(false),
 		selected: signal<ReadonlySet<string>>(new Set()),
 		isAllSelected: signal(false),
 		/** The index of the row that the keyboard acts on; -1 = none. */
@@ -53,13 +50,12 @@ export function createInbox(formId: string) {
 		/** Removed from the list here, not yet on the server. */
 		hidden: signal<ReadonlySet<string>>(new Set()),
 	};
-	const { page, error, isLoading, current, isMissing } = signals;
-	const { selected, isAllSelected, cursor, arrivals, fresh, hidden } = signals;
+	const { page, error, isLoading, selected, isAllSelected, cursor, arrivals, fresh, hidden } = signals;
 
-	let openId: string | null = null;
 	let query: InboxQuery | undefined;
 	let request: AbortController | undefined;
 	let actedAt = 0;
+	const { current, isMissing, open, follow } = createOpenSubmission(formId, (time) => actedAt >= time);
 
 	const rows = computed(() =>
 		(page.value?.submissions ?? []).filter(({ id }) => !hidden.value.has(id)).slice(0, PAGE_SIZE),
@@ -97,7 +93,13 @@ export function createInbox(formId: string) {
 		}
 	}
 
-	const reloadSoon = createThrottle(() => load({ isQuiet: true }), RELOAD_DELAY_MS);
+	async function refresh(): Promise<void> {
+		const askedAt = Date.now();
+		await load({ isQuiet: true });
+		await follow(page.value?.submissions ?? [], askedAt).catch(() => {});
+	}
+
+	const reloadSoon = createThrottle(refresh, RELOAD_DELAY_MS);
 
 	function unhide(ids: Iterable<string>): void {
 		const back = new Set(ids);
@@ -120,6 +122,8 @@ export function createInbox(formId: string) {
 
 	return {
 		...signals,
+		current,
+		isMissing,
 		formId,
 		rows,
 		wordsIn,
@@ -139,24 +143,9 @@ export function createInbox(formId: string) {
 
 		/** Opens one submission, from the page if it is there. */
 		async open(id: string | null): Promise<void> {
-			openId = id;
 			const at = rows.value.findIndex((row) => row.id === id);
 			if (at >= 0) cursor.value = at;
-			if (id === null || at >= 0) {
-				current.value = rows.value[at];
-				return;
-			}
-			if (current.value?.id === id) return;
-			current.value = undefined;
-			isMissing.value = false;
-			try {
-				const row = await api.submissions.read(formId, id);
-				if (openId === id) current.value = row;
-			} catch (cause) {
-				if (openId !== id) return;
-				isMissing.value = cause instanceof api.ApiError && cause.status === 404;
-				if (!isMissing.value) throw cause;
-			}
+			await open(id, rows.value[at]);
 		},
 
 		/** Applies what is set at once to the list and the open submission. */
