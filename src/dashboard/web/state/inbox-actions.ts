@@ -145,6 +145,7 @@ export async function setFlagsOfAll(inbox: Inbox, target: Selection, flags: Part
 /** Deletes all submissions that match, at once: the caller has confirmed. */
 export async function removeAll(inbox: Inbox, target: Selection): Promise<void> {
 	const { deleted } = await api.submissions.removeMany(inbox.formId, target);
+	inbox.selectPage(false);
 	showToast(words.inbox.removed(deleted));
 	refreshFormsSoon();
 	await inbox.reload();

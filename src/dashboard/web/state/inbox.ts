@@ -4,8 +4,8 @@ import { batch, computed, signal } from '@preact/signals';
 import { INBOX_FILTERS } from '../../../storage/filters.ts';
 import type { WordListName } from '../../../storage/owned.ts';
 import * as api from '../api.ts';
-import type { Owned, Submission, SubmissionPage } from '../api-types.ts';
-import { listQueryOf, PAGE_SIZE } from '../inbox-query.ts';
+import type { Owned, Selection, Submission, SubmissionPage } from '../api-types.ts';
+import { listQueryOf, PAGE_SIZE, selectionOf } from '../inbox-query.ts';
 import type { InboxQuery } from '../router.ts';
 import { createThrottle } from '../throttle.ts';
 import type { LiveEvent } from './live.ts';
@@ -26,6 +26,12 @@ function freshIdsIn(now: Submission[], before: Submission[]): string[] {
 	return now.filter(({ id, createdAt }) => createdAt >= newest && !known.has(id)).map(({ id }) => id);
 }
 
+/** All submissions that match, and how many they are. */
+interface Everything {
+	target: Selection;
+	total: number;
+}
+
 export type Inbox = ReturnType<typeof createInbox>;
 
 /** For each part of the inbox's view. */
@@ -40,7 +46,8 @@ export function createInbox(formId: string) {
 		error: signal<unknown>(undefined),
 		isLoading: signal(false),
 		selected: signal<ReadonlySet<string>>(new Set()),
-		isAllSelected: signal(false),
+		/** Selected is all of this, on other pages too. */
+		all: signal<Everything | undefined>(undefined),
 		/** The index of the row that the keyboard acts on; -1 = none. */
 		cursor: signal(-1),
 		/** How many submissions have arrived that the page does not show. */
@@ -50,7 +57,7 @@ export function createInbox(formId: string) {
 		/** Removed from the list here, not yet on the server. */
 		hidden: signal<ReadonlySet<string>>(new Set()),
 	};
-	const { page, error, isLoading, selected, isAllSelected, cursor, arrivals, fresh, hidden } = signals;
+	const { page, error, isLoading, selected, all, cursor, arrivals, fresh, hidden } = signals;
 
 	let query: InboxQuery | undefined;
 	let request: AbortController | undefined;
@@ -135,7 +142,7 @@ export function createInbox(formId: string) {
 			query = next;
 			batch(() => {
 				selected.value = new Set();
-				isAllSelected.value = false;
+				all.value = undefined;
 				cursor.value = -1;
 			});
 			void load({ isQuiet: false });
@@ -181,13 +188,24 @@ export function createInbox(formId: string) {
 		toggleSelected(id: string): void {
 			const next = new Set(selected.value);
 			if (!next.delete(id)) next.add(id);
-			isAllSelected.value = false;
+			all.value = undefined;
 			selected.value = next;
 		},
 
 		selectPage(isSelected: boolean): void {
-			isAllSelected.value = false;
+			all.value = undefined;
 			selected.value = new Set(isSelected ? rows.value.map(({ id }) => id) : []);
+		},
+
+		/** Selects all that match now: what comes later, unseen, is not meant. */
+		async selectAll(): Promise<void> {
+			if (query === undefined) return;
+			const mine = query;
+			const target = selectionOf(mine);
+			const { submissions, pagination } = await api.submissions.list(formId, { ...target, order: 'desc', limit: 1 });
+			const [newest] = submissions;
+			if (query !== mine || !newest) return;
+			all.value = { target: { ...target, until: newest.createdAt }, total: pagination.total };
 		},
 
 		/** @returns whether the event is a new submission of this form */

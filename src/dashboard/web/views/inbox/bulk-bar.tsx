@@ -6,7 +6,6 @@ import type { Flags } from '../../api-types.ts';
 import { Button, IconButton } from '../../components/buttons.tsx';
 import { ConfirmDialog } from '../../components/dialogs.tsx';
 import { FLAG_BUTTONS, FLAG_LOOKS } from '../../flags.ts';
-import { selectionOf } from '../../inbox-query.ts';
 import * as words from '../../sentences/words.ts';
 import type { Inbox, InboxProps } from '../../state/inbox.ts';
 import { markGenuine, removeAll, removeLater, setFlags, setFlagsOfAll } from '../../state/inbox-actions.ts';
@@ -20,18 +19,13 @@ const TOGGLES = FLAG_BUTTONS.filter((name) => name !== 'isRead' && name !== 'isS
 function Count({ inbox }: { inbox: Inbox }) {
 	const isWholePage = inbox.selected.value.size === inbox.rows.value.length;
 	const total = inbox.total.value;
-	if (inbox.isAllSelected.value) return <span class="strong">{words.inbox.allSelected(total)}</span>;
+	const all = inbox.all.value;
+	if (all) return <span class="strong">{words.inbox.allSelected(all.total)}</span>;
 	return (
 		<>
 			<span class="strong">{words.inbox.selected(inbox.selected.value.size)}</span>
 			{isWholePage && total > inbox.rows.value.length && (
-				<button
-					type="button"
-					class="link"
-					onClick={() => {
-						inbox.isAllSelected.value = true;
-					}}
-				>
+				<button type="button" class="link" onClick={() => inbox.selectAll().catch(showError)}>
 					{words.inbox.selectAll(total)}
 				</button>
 			)}
@@ -43,16 +37,17 @@ export function BulkBar({ inbox, query }: InboxProps) {
 	const [doomed, setDoomed] = useState<number | undefined>(undefined);
 	const ids = [...inbox.selected.value];
 	if (ids.length === 0) return null;
+	const all = inbox.all.value;
 	const rows = inbox.rows.value.filter(({ id }) => inbox.selected.value.has(id));
 	const set = (flags: Partial<Flags>) => {
-		if (inbox.isAllSelected.value) setFlagsOfAll(inbox, selectionOf(query), flags).catch(showError);
+		if (all) setFlagsOfAll(inbox, all.target, flags).catch(showError);
 		else void setFlags(inbox, rows, flags);
 		inbox.selectPage(false);
 	};
 	const remove = () => {
-		if (!inbox.isAllSelected.value) return removeLater(inbox, ids);
-		// The server's number is of this moment; that of the list may be older.
-		const counted = api.submissions.countMany(inbox.formId, selectionOf(query));
+		if (!all) return removeLater(inbox, ids);
+		// The server's number is of this moment; some may be gone since they were selected.
+		const counted = api.submissions.countMany(inbox.formId, all.target);
 		counted.then(({ matched }) => setDoomed(matched)).catch(showError);
 	};
 	const isSpam = query.filter === 'spam';
@@ -74,7 +69,7 @@ export function BulkBar({ inbox, query }: InboxProps) {
 							label={isSpam ? words.inbox.flags.isSpam[1] : words.inbox.flags.isSpam[0]}
 							onClick={() => set({ isSpam: !isSpam })}
 						/>
-						{!isSpam && !inbox.isAllSelected.value && (
+						{!isSpam && !all && (
 							<IconButton
 								icon="check"
 								label={words.inbox.genuine}
@@ -89,12 +84,12 @@ export function BulkBar({ inbox, query }: InboxProps) {
 				)}
 				<IconButton icon="x" label={words.inbox.clearSelection} onClick={() => inbox.selectPage(false)} />
 			</div>
-			{doomed !== undefined && (
+			{doomed !== undefined && all && (
 				<ConfirmDialog
 					title={words.inbox.removeQuestion(doomed)}
 					verb={words.inbox.removeAll}
 					typed={words.inbox.removeWord}
-					onConfirm={() => removeAll(inbox, selectionOf(query))}
+					onConfirm={() => removeAll(inbox, all.target)}
 					onClose={() => setDoomed(undefined)}
 				>
 					<p>{words.inbox.removeWarning}</p>
