@@ -1,7 +1,8 @@
 /** Server-sent events: new submissions, changes and deliveries. */
 
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import * as api from '../api.ts';
+import { createThrottle } from '../throttle.ts';
 
 export type LiveEvent =
 	| { type: 'submission'; formId: string; submissionId: string }
@@ -18,6 +19,7 @@ const SILENT_MS = 1300;
 const PROBE_MS = 600;
 const REOPEN_AFTER_MS = 2000;
 const REOPEN_AT_MOST_MS = 60_000;
+const DELIVERIES_MS = 500;
 
 /** Calls `listener` with every event while the component is mounted. */
 export function useLiveEvents(listener: Listener): void {
@@ -30,9 +32,11 @@ export function useLiveEvents(listener: Listener): void {
 	}, []);
 }
 
-/** Calls `reload` when deliveries have changed. */
+/** Calls `reload` when deliveries have changed: not for each of a flood, which would use up what the session may request. */
 export function useDeliveryEvents(reload: () => void): void {
-	useLiveEvents(({ type }) => type === 'delivery' && reload());
+	const reloadSoon = useMemo(() => createThrottle(reload, DELIVERIES_MS), [reload]);
+	useEffect(() => reloadSoon.cancel, [reloadSoon]);
+	useLiveEvents(({ type }) => type === 'delivery' && reloadSoon());
 }
 
 function emit(event: LiveEvent): void {

@@ -171,7 +171,13 @@ export function Deliveries({ at }: { at: DeliveriesRoute }) {
 				{({ deliveries, pagination }) => (
 					<>
 						<DeliveryTable list={deliveries} place={place} />
-						<Pager pagination={pagination} addressOf={(page) => to.deliveries({ ...place, page })} />
+						<Pager
+							pagination={pagination}
+							// One that is open stays open.
+							addressOf={(page) =>
+								delivery ? to.delivery(delivery, { ...place, page }) : to.deliveries({ ...place, page })
+							}
+						/>
 					</>
 				)}
 			</Loaded>
