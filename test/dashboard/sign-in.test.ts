@@ -48,6 +48,25 @@ test('a link signs in, for good, and leaves nothing in the address', async () =>
 	expect(faults).toEqual([]);
 });
 
+test('tabs share the session: its mode, its end and the next one', async () => {
+	const other = await context.newPage();
+	const modeOf = (tab: Page, mode: string) => tab.locator(`.shell.${mode}`).waitFor();
+	await page.goto(setupLink(server.baseUrl, await server.app.sessions.createLink()));
+	await modeOf(page, 'live');
+	await other.goto(server.baseUrl);
+	await modeOf(other, 'live');
+	await page.locator('label:visible', { hasText: 'Test' }).click();
+	await modeOf(page, 'test');
+	await modeOf(other, 'test');
+	await other.getByText('No test forms yet').waitFor();
+	await page.getByRole('button', { name: 'Sign out' }).click();
+	await other.getByLabel('API key or setup link').fill(server.adminKey);
+	await other.keyboard.press('Enter');
+	await modeOf(other, 'live');
+	await modeOf(page, 'live');
+	expect(faults).toEqual([]);
+});
+
 test('a key signs in, and signing out ends it on the server, too', async () => {
 	await page.goto(server.baseUrl);
 	await page.getByLabel('API key or setup link').fill(server.adminKey);

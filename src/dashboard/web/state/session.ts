@@ -46,8 +46,17 @@ function recall(stored: string): ShownSession | undefined {
 	}
 }
 
-/** Starts to clear the session here when the server has ended it. */
+/** Takes over what another tab has stored: the tabs share one session, and its mode. */
+function follow({ key, newValue }: StorageEvent): void {
+	if (key !== STORED_AS || newValue === JSON.stringify(session.peek())) return;
+	const next = newValue === null ? undefined : recall(newValue);
+	api.isSignedOut.value = next === undefined;
+	if (next) session.value = next;
+}
+
+/** Starts to clear the session here when the server, or another tab, has ended it. */
 export function watchSession(): void {
+	addEventListener('storage', follow);
 	effect(() => {
 		if (!api.isSignedOut.value || !session.peek()) return;
 		signInNotice.value = words.frame.sessionEnded;
