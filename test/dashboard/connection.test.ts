@@ -83,3 +83,29 @@ test.each([502, 503, 504])('a proxy that responds with %d for the server signs n
 		.waitFor();
 	await close();
 });
+
+test('what the server declines to send is not taken for what was there before, and can be asked for again', async () => {
+	const form = await createForm(server, 'Declined');
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	await signIn();
+	const declined = { status: 429, json: { error: 'Too many requests.', code: 'RATE_LIMITED' } };
+	const again = page.getByRole('button', { name: 'Try again' });
+	await page.route('**/api/forms', (route) => route.fulfill(declined));
+	await goTo(`/forms/${form.id}/settings`);
+	await page.reload();
+	await page.getByText('Too many requests.').waitFor();
+	await page.unroute('**/api/forms');
+	await again.click();
+	await page.getByRole('heading', { name: 'Privacy' }).waitFor();
+
+	await goTo('/audit');
+	await page.getByRole('table', { name: 'Audit log' }).waitFor();
+	await page.route('**/api/audit*', (route) => route.fulfill(declined));
+	await page.getByLabel('Action').selectOption('createForm');
+	await page.getByText('Too many requests.').waitFor();
+	expect(await page.getByRole('table').count()).toBe(0);
+	await page.unroute('**/api/audit*');
+	await again.click();
+	await page.getByRole('table', { name: 'Audit log' }).waitFor();
+	await close();
+});

@@ -31,7 +31,7 @@ async function start(): Promise<void> {
 }
 
 function Content({ failure, onRetry }: { failure: unknown; onRetry: () => void }) {
-	if (session.value) return <Shell key={session.value.mode} />;
+	if (session.value) return <Shell key={JSON.stringify(session.value)} />;
 	if (session.value === null) return <SignIn />;
 	return failure === undefined ? <Loading /> : <LoadFailure error={failure} onRetry={onRetry} />;
 }

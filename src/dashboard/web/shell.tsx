@@ -3,6 +3,7 @@
 import { effect } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { IconButton } from './components/buttons.tsx';
+import { LoadFailure } from './components/messages.tsx';
 import { NotFound } from './components/page.tsx';
 import { Sidebar, SidebarDrawer } from './components/sidebar.tsx';
 import { ConnectionBanner, ModeBadge } from './components/status-line.tsx';
@@ -10,11 +11,12 @@ import { navigate, route } from './location.ts';
 import { EMPTY_QUERY, type Route, to } from './router.ts';
 import * as words from './sentences/words.ts';
 import { useShortcuts } from './shortcuts.ts';
-import { loadForms, refreshFormsSoon } from './state/forms.ts';
+import { forgetForms, forms, loadForms, refreshFormsSoon } from './state/forms.ts';
 import { lookAtHealth } from './state/health.ts';
 import { openLiveEvents, useLiveEvents } from './state/live.ts';
 import { may, session } from './state/session.ts';
-import { showError, undoNewest } from './state/toasts.ts';
+import { undoNewest } from './state/toasts.ts';
+import { type Query, useQuery } from './use-query.ts';
 import { Audit } from './views/audit.tsx';
 import { ConnectPage } from './views/connect.tsx';
 import { Deliveries } from './views/deliveries.tsx';
@@ -57,23 +59,25 @@ function useFocusOnView(at: Route): void {
 /** Runs after the requests of the view itself. */
 const HEALTH_AFTER_MS = 1000;
 
-function useServer(at: Route): void {
-	useLayoutEffect(() => {
-		loadForms().catch(showError);
-		return may('read') ? openLiveEvents() : undefined;
-	}, []);
-	useLiveEvents(refreshFormsSoon);
+/** @returns the reading of the forms, which every view needs */
+function useServer(at: Route): Query<void> {
+	const reading = useQuery('forms', loadForms);
+	useLayoutEffect(() => (may('read') ? openLiveEvents() : undefined), []);
+	useLayoutEffect(() => forgetForms, []);
+	useLiveEvents(({ type }) => type !== 'resumed' && refreshFormsSoon());
 	useEffect(() => {
 		const timer = setTimeout(() => lookAtHealth().catch(() => {}), HEALTH_AFTER_MS);
 		return () => clearTimeout(timer);
 	}, [at]);
+	return reading;
 }
 
 export function Shell() {
 	const at = route.value;
 	const [isHelpOpen, setHelpOpen] = useState(false);
 	const [isMenuOpen, setMenuOpen] = useState(false);
-	useServer(at);
+	const { error, reload } = useServer(at);
+	const isWithoutForms = forms.value === undefined && error !== undefined;
 	useFocusOnView(at);
 	useEffect(() => effect(() => void (route.value && setMenuOpen(false))), []);
 	useShortcuts({
@@ -101,7 +105,7 @@ export function Shell() {
 			{isMenuOpen && <SidebarDrawer onHelp={() => setHelpOpen(true)} onClose={() => setMenuOpen(false)} />}
 			<main id="main" class="main" tabIndex={-1}>
 				<ConnectionBanner />
-				<View at={at} />
+				{isWithoutForms ? <LoadFailure error={error} onRetry={reload} /> : <View at={at} />}
 			</main>
 			{isHelpOpen && <ShortcutHelp onClose={() => setHelpOpen(false)} />}
 		</div>

@@ -60,6 +60,12 @@ export async function loadForms(): Promise<void> {
 	forms.value = list;
 }
 
+/** Those of a session are not for the next one, which may see others. */
+export function forgetForms(): void {
+	shown = requested + 1;
+	forms.value = undefined;
+}
+
 /** Reloads the counts; other views report failures. */
 export const refreshFormsSoon = createThrottle(() => loadForms().catch(() => {}), REFRESH_DELAY_MS);
 
