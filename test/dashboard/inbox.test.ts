@@ -222,6 +222,18 @@ describe('a page of the inbox', () => {
 		await close();
 	});
 
+	test.each([320, 360])('has the bar of an open submission within a screen of %d pixels', async (width) => {
+		const form = await createForm(server, 'Narrow');
+		await server.submit(form.slug, { name: 'Ada' });
+		const [ada] = await submissionsOf(server, form.id);
+		const { page, signIn, goTo, close } = await openDashboard({ browser, server, viewport: { width, height: 640 } });
+		await signIn();
+		await goTo(`/forms/${form.id}/submissions/${ada?.id}`);
+		const last = await page.getByRole('button', { name: 'Next' }).boundingBox();
+		expect((last?.x ?? width) + (last?.width ?? 0)).toBeLessThanOrEqual(width);
+		await close();
+	});
+
 	test('all that a search finds is deleted after the question with its number', async () => {
 		const form = await createForm(server, 'Doomed');
 		for (let n = 0; n < 52; n++) await server.submit(form.slug, { email: 'ada@example.org' });
