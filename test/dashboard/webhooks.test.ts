@@ -109,3 +109,25 @@ test('a webhook of no event, or to an address that may not be reached, is not sa
 	expect(await webhooksOf(form.id)).toEqual([]);
 	await close();
 });
+
+test('a webhook is edited without undoing what another owner has changed of it', async () => {
+	const form = await createForm(server, 'Two owners');
+	const route = `/api/forms/${form.id}/webhooks` as const;
+	const { body: webhook } = await server.call<{ id: string }>(`POST ${route}`, {
+		json: { url: 'https://hooks.example.com/old', headers: { Authorization: 'Bearer one' } },
+	});
+	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo(`/forms/${form.id}/settings`);
+	await page.getByRole('button', { name: 'Edit' }).click();
+	const theirs = { url: 'https://hooks.example.com/new', headers: { 'X-Token': 'two' }, events: ['submission.spam'] };
+	await server.call(`PATCH ${route}/${webhook.id}`, { json: theirs });
+	const dialog = page.getByRole('dialog');
+	await dialog.getByLabel('Name').fill('Ours');
+	await dialog.getByRole('button', { name: 'Save' }).click();
+	await page.getByRole('listitem').filter({ hasText: 'Ours' }).getByText(theirs.url).waitFor();
+	const { body } = await server.call<{ webhooks: object[] }>(`GET ${route}`);
+	expect(body.webhooks).toMatchObject([{ ...theirs, name: 'Ours', headers: { 'X-Token': null } }]);
+	expect(complaints).toEqual([]);
+	await close();
+});

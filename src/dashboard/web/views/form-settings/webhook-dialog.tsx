@@ -17,7 +17,7 @@ import {
 	WEBHOOK_FORMATS,
 	type WebhookFormat,
 } from '../../../../form-values/webhook-formats.ts';
-import type { CreateWebhook, Webhook } from '../../api-types.ts';
+import type { CreateWebhook, UpdateWebhook, Webhook } from '../../api-types.ts';
 import { CodeBlock } from '../../components/code.tsx';
 import { FormDialog } from '../../components/dialogs.tsx';
 import { Choices, Field, Select, Switch } from '../../components/inputs.tsx';
@@ -42,7 +42,8 @@ interface Props {
 	title: string;
 	verb: string;
 	webhook?: Webhook;
-	onSave: (webhook: WebhookInput) => Promise<unknown>;
+	/** With `changes` alone, what another owner has changed meanwhile stays. */
+	onSave: (webhook: WebhookInput, changes: UpdateWebhook) => Promise<unknown>;
 	onClose: () => void;
 }
 
@@ -63,6 +64,13 @@ function parseBody(text: string): object | string {
 	}
 }
 
+/** What was changed in the dialog. */
+function changesOf(opened: WebhookInput, webhook: WebhookInput): UpdateWebhook {
+	const before: Record<string, unknown> = { ...opened };
+	const isChanged = ([name, value]: [string, unknown]) => JSON.stringify(value) !== JSON.stringify(before[name]);
+	return Object.fromEntries(Object.entries(webhook).filter(isChanged));
+}
+
 export function WebhookDialog({ webhook, onSave, ...props }: Props) {
 	const [url, setUrl] = useState(webhook?.url ?? '');
 	const [name, setName] = useState(webhook?.name ?? '');
@@ -77,18 +85,18 @@ export function WebhookDialog({ webhook, onSave, ...props }: Props) {
 	const [body, setBody] = useState(webhook?.body ? JSON.stringify(webhook.body, null, 2) : BODY);
 	const [where, setWhere] = useState((webhook?.where ?? []).map(conditionDraft));
 	const described: { hint: string; placeholder: string; header?: string } = WEBHOOK_FORMATS[format];
-	const action = useAction(() =>
-		onSave({
-			url: url.trim(),
-			name: name.trim() || null,
-			format,
-			include,
-			events,
-			headers: headersOf(headers),
-			where: where.map(conditionOf),
-			...(format === 'custom' && { body: parseBody(body) as object }),
-		}).then(props.onClose),
-	);
+	const request: WebhookInput = {
+		url: url.trim(),
+		name: name.trim() || null,
+		format,
+		include,
+		events,
+		headers: headersOf(headers),
+		where: where.map(conditionOf),
+		...(format === 'custom' && { body: parseBody(body) as object }),
+	};
+	const [opened] = useState(request);
+	const action = useAction(() => onSave(request, changesOf(opened, request)).then(props.onClose));
 	const { error } = action;
 	const takesHeaders = !isMessageFormat(format) || described.header !== undefined || headers !== '';
 	return (

@@ -79,7 +79,7 @@ function WebhookRow({ form, webhook, onChanged, onSecret }: RowProps) {
 					title={words.webhooks.editTitle}
 					verb={words.webhooks.editVerb}
 					webhook={webhook}
-					onSave={update}
+					onSave={(_, changes) => update(changes)}
 					onClose={() => setEditing(false)}
 				/>
 			)}
