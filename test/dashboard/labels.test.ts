@@ -124,3 +124,13 @@ test.each([
 	if (SHOTS) await page.screenshot({ path: `${SHOTS}/export-${colorScheme}.png` });
 	await close();
 });
+
+test('a name of blanks alone is said to be empty', async () => {
+	const blank = await createForm(server, 'Blank');
+	await server.submit(blank.slug, { ' ': 'one', two: 'two' });
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo(`/forms/${blank.id}`);
+	await page.getByRole('columnheader', { name: '(empty name)' }).waitFor();
+	await close();
+});

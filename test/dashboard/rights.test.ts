@@ -49,6 +49,19 @@ describe('a session', () => {
 	});
 });
 
+test.each([
+	['audit', 'Forms are not shown with this key', 'It may not read them.'],
+	['read', 'No test forms yet', ''],
+] as const)('who may %s and sees no form is told why', async (permission, title, hint) => {
+	const key = await server.createKey({ mode: 'test', permissions: [permission] });
+	const { page, signIn, close } = await open();
+	await signIn(key);
+	const main = page.getByRole('main');
+	await main.getByRole('heading', { name: title }).waitFor();
+	expect(await main.locator('.empty p').allTextContents()).toEqual(hint === '' ? [] : [hint]);
+	await close();
+});
+
 describe('the modes', () => {
 	test('are separate, and a session of a setup link may switch', async () => {
 		await createForm(server, 'Only live');

@@ -7,6 +7,8 @@ export const noForms = 'No forms yet';
 export const noTestForms = 'No test forms yet';
 export const noFormsHint =
 	'Name one above. You get an address that any website can post to, and snippets to copy; what people send arrives here while you watch.';
+export const notForReading = 'Forms are not shown with this key';
+export const notForReadingHint = 'It may not read them.';
 
 export const newForm = 'New form';
 export const newName = 'Name of the new form';

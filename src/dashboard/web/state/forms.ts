@@ -24,7 +24,7 @@ export const formOf = (id: string): Form | undefined => forms.value?.find((form)
 /** Returns a function that maps the name of a field to its label in the views of a form. */
 export function fieldLabels(id: string): (name: string) => string {
 	const labelOf = labelsOf(formOf(id)?.fields);
-	return (name) => labelOf(name) || words.submission.emptyName;
+	return (name) => (labelOf(name).trim() === '' ? words.submission.emptyName : labelOf(name));
 }
 
 /** A form-level key cannot read its forms: these replace them. */

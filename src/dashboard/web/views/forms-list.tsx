@@ -163,6 +163,22 @@ function FormsTable({ list, stats }: { list: Form[]; stats: AllStats | undefined
 	);
 }
 
+function NoForms() {
+	if (!may('read')) {
+		return (
+			<EmptyState icon="forms" title={words.forms.notForReading}>
+				<p>{words.forms.notForReadingHint}</p>
+			</EmptyState>
+		);
+	}
+	const title = session.value?.mode === 'test' ? words.forms.noTestForms : words.forms.noForms;
+	return (
+		<EmptyState icon="forms" title={title}>
+			{may('write') && <p>{words.forms.noFormsHint}</p>}
+		</EmptyState>
+	);
+}
+
 export function FormsList() {
 	const list = forms.value;
 	const stats = useQuery(`stats ${Math.floor(now.value / DAY_MS)}`, () => api.forms.stats(DAYS));
@@ -173,11 +189,7 @@ export function FormsList() {
 	return (
 		<Page title={words.frame.forms} intro={isTest ? words.forms.testIntro : undefined}>
 			{may('write') && <NewForm />}
-			{list?.length === 0 && (
-				<EmptyState icon="forms" title={isTest ? words.forms.noTestForms : words.forms.noForms}>
-					<p>{words.forms.noFormsHint}</p>
-				</EmptyState>
-			)}
+			{list?.length === 0 && <NoForms />}
 			{list && list.length > 0 && <FormsTable list={list} stats={stats.data} />}
 		</Page>
 	);
