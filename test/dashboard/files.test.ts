@@ -122,6 +122,16 @@ describe('an attached file', () => {
 		await close();
 	});
 
+	test('is found also if another one has its name', async () => {
+		const { page, files, close } = await open([text('cv.txt', 'one'), text('cv.txt', 'two')]);
+		const focused = async (at: number) => {
+			await page.locator('.field-row').getByRole('button', { name: 'cv.txt' }).nth(at).press('Enter');
+			return page.evaluate(() => document.activeElement?.id);
+		};
+		expect([await focused(0), await focused(1)]).toEqual(files.map(({ id }) => `file-${id}`));
+		await close();
+	});
+
 	test('goes with its submission, which is said', async () => {
 		const { page, formId, close } = await open([text('a.txt'), text('b.txt')]);
 		await page.getByRole('toolbar', { name: 'Submission' }).getByRole('button', { name: 'Delete' }).click();

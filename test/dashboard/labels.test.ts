@@ -134,3 +134,17 @@ test('a name of blanks alone is said to be empty', async () => {
 	await page.getByRole('columnheader', { name: '(empty name)' }).waitFor();
 	await close();
 });
+
+test('the last column of the table cannot be taken away, and stays ticked', async () => {
+	const single = await createForm(server, 'Columns');
+	await server.submit(single.slug, { one: '1', two: '2' });
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo(`/forms/${single.id}`);
+	await page.getByLabel('Columns').click();
+	await page.getByRole('checkbox', { name: 'one' }).uncheck();
+	await page.getByRole('checkbox', { name: 'two' }).click();
+	await page.getByRole('checkbox', { name: 'two', checked: true }).waitFor();
+	await page.getByRole('columnheader', { name: 'two' }).waitFor();
+	await close();
+});

@@ -238,3 +238,17 @@ test('what is typed for a number and is none is named, and changes nothing', asy
 	expect(body).toMatchObject({ spam: { threshold: 5 }, ...rules });
 	await close();
 });
+
+test('a switch that could not be saved shows what is stored', async () => {
+	const form = await createForm(server, 'Switch');
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo(`/forms/${form.id}/settings`);
+	await page.route(`**/api/forms/${form.id}`, (route) =>
+		route.fulfill({ status: 429, json: { error: 'Too many requests.', code: 'RATE_LIMITED' } }),
+	);
+	await page.getByRole('switch', { name: 'Accept submissions', checked: true }).click();
+	await page.getByText('Too many requests.').waitFor();
+	await page.getByRole('switch', { name: 'Accept submissions', checked: true }).waitFor();
+	await close();
+});

@@ -60,7 +60,16 @@ const formerAddresses = ({ formerSlugs }: Form) =>
 	words.formSettings.formerAddresses(formerSlugs.map((slug) => `/f/${slug}`));
 
 function Switches({ form, group }: Props) {
-	const change = (setting: UpdateForm) => api.forms.update(form.id, setting).then(putForm).catch(showError);
+	const [, redraw] = useState({});
+	const change = (setting: UpdateForm) =>
+		api.forms
+			.update(form.id, setting)
+			.then(putForm)
+			.catch((error: unknown) => {
+				// The browser has moved the switch, which shows again what is stored.
+				redraw({});
+				showError(error);
+			});
 	return namesIn(group)
 		.filter((name) => FORM_SETTINGS[name].kind === 'switch')
 		.map((name) => (

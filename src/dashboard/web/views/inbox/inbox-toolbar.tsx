@@ -135,13 +135,15 @@ function Columns({ inbox }: { inbox: Inbox }) {
 	const fields = inbox.page.value?.fields ?? [];
 	if (fields.length < 2) return null;
 	const labelOf = fieldLabels(inbox.formId);
+	const chosen = columnsFor(inbox.formId, fields);
 	return (
 		<Menu name={words.controls.columns} buttonClass="icon-button" label={<Icon name="columns" />}>
 			<Ticks
 				legend={words.controls.columns}
 				options={fields.map((value) => ({ value, label: labelOf(value) }))}
-				chosen={columnsFor(inbox.formId, fields)}
-				onChange={(names) => names.length > 0 && rememberColumns(inbox.formId, names)}
+				chosen={chosen}
+				// The last one stays, and is drawn as ticked again.
+				onChange={(names) => rememberColumns(inbox.formId, names.length > 0 ? names : chosen)}
 			/>
 		</Menu>
 	);

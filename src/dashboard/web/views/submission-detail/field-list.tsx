@@ -32,10 +32,13 @@ const isPlain = (item: unknown) => typeof item !== 'object' || item === null || 
 
 /** The names of files, each with the way to its file; what else was sent in the field is text. */
 function FileNames({ names, files }: { names: unknown[]; files: SubmittedFile[] }) {
+	/** Files may have the same name: each is led to once. */
+	const left = [...files];
 	return (
 		<ul class="value-list">
 			{names.map((name, at) => {
-				const file = files.find((candidate) => candidate.name === name);
+				const found = left.findIndex((candidate) => candidate.name === name);
+				const file = found < 0 ? undefined : left.splice(found, 1)[0];
 				return (
 					<li key={at} dir="auto">
 						{file ? (
