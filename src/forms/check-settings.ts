@@ -42,10 +42,8 @@ export function checkFormSettings(
 
 /** As clients read them. */
 export function shownSettings(stored: FormSettings): FormSettings {
-	const { files, ...settings } = pickSettings(stored);
-	return {
-		...settings,
-		notification: shownNotification(stored),
-		files: files && { ...files, onRefused: files.onRefused ?? 'refuse' },
-	};
+	const shown = pickSettings(stored);
+	shown.notification = shownNotification(stored);
+	if (shown.files) shown.files = { ...shown.files, onRefused: shown.files.onRefused ?? 'refuse' };
+	return shown;
 }

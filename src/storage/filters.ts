@@ -1,5 +1,6 @@
 /** The filters of lists, each once: which submissions it shows, in SQL and of one at hand, and the counter of how many. Pure, for browsers too. */
 
+import { mapNames } from '../text/map-names.ts';
 import { columnOf, FLAG_NAMES, type FlagName, mapFlags } from './owned.ts';
 
 export interface Flags extends Record<FlagName, boolean> {
@@ -47,9 +48,12 @@ export type Counts = Record<Counter, number>;
 
 type Part = Exclude<Filter, 'all'>;
 type CountName = 'submissionCount' | 'archivedCount' | `${Part}Count` | `archived${Capitalize<Part>}Count`;
-/** The name under which a form shows a counter. */
-const countNameOf = (counter: Counter) =>
-	`${counter === 'total' ? 'submission' : counter.replace(/_./, ([, letter]) => `${letter}`.toUpperCase())}Count` as CountName;
+/** The names under which a form shows the counters. */
+const COUNT_NAMES = mapNames(COUNTERS, (counter) => {
+	const name = counter === 'total' ? 'submission' : counter.replace(/_./, ([, letter]) => `${letter}`.toUpperCase());
+	return `${name}Count` as CountName;
+});
+const OTHER_COUNTERS = COUNTERS.filter((counter) => counter !== 'total');
 
 /** A filter, and with `isArchived` those alone of its submissions that are archived, or are not. */
 export interface View<Name = Filter> {
@@ -96,19 +100,18 @@ const ARCHIVED = FILTERS.map((filter): View => ({ filter, isArchived: true }));
 /** The columns that count submissions, under the names of {@link COUNTERS} and in their order. */
 export const COUNTED = [...FILTERS.map((filter) => counted({ filter })), ...ARCHIVED.map(counted)].join(', ');
 
-export function mapCounts(count: (counter: Counter, i: number) => number): Counts {
-	return Object.fromEntries(COUNTERS.map((counter, i) => [counter, count(counter, i)])) as Counts;
-}
+export const mapCounts = (count: (counter: Counter, i: number) => number): Counts => mapNames(COUNTERS, count);
 
 /** Makes a member of forms for each counter but `total`. */
 export function mapOtherCounts<T>(of: (counter: Counter) => T): Record<Exclude<CountName, 'submissionCount'>, T> {
-	const others = COUNTERS.filter((counter) => counter !== 'total');
-	return Object.fromEntries(others.map((counter) => [countNameOf(counter), of(counter)])) as never;
+	const made: Partial<Record<CountName, T>> = {};
+	for (const counter of OTHER_COUNTERS) made[COUNT_NAMES[counter]] = of(counter);
+	return made as never;
 }
 
 /** The counts that a form shows. */
 export function countsShown(form: Readonly<Record<CountName, number>>): Counts {
-	return mapCounts((counter) => form[countNameOf(counter)]);
+	return mapCounts((counter) => form[COUNT_NAMES[counter]]);
 }
 
 /** @param values In the order of {@link COUNTERS}; absent: 0. */

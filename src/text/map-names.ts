@@ -1,6 +1,12 @@
 /** An object with a member for each of some names. */
-export const mapNames = <Name extends string, T>(names: readonly Name[], of: (name: Name) => T) =>
-	Object.fromEntries(names.map((name) => [name, of(name)])) as Record<Name, T>;
+export function mapNames<Name extends string, T>(
+	names: readonly Name[],
+	of: (name: Name, i: number) => T,
+): Record<Name, T> {
+	const made = {} as Record<Name, T>;
+	for (let i = 0; i < names.length; i++) made[names[i] as Name] = of(names[i] as Name, i);
+	return made;
+}
 
 /** The members of an object by these names. */
 export const pickNames = <Whole, Name extends keyof Whole & string>(whole: Whole, names: readonly Name[]) =>
