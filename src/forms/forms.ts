@@ -14,7 +14,7 @@ import type { NewDelivery } from '../storage/submission.ts';
 import { deliveries, type FormRow, forms, type Mode } from '../storage/tables.ts';
 import { checkFormSettings, shownSettings } from './check-settings.ts';
 import { createFormerSlugs, slugTaken } from './former-slugs.ts';
-import { type NextDeletion, nextDeletion } from './next-deletion.ts';
+import { type NextDeletion, nextDeletion, nextDeletions } from './next-deletion.ts';
 import { checkOpening } from './opening.ts';
 import type { CreateForm, Form, UpdateForm } from './schema.ts';
 import {
@@ -151,11 +151,11 @@ export function createForms(storage: Storage, options: FormsOptions) {
 				.orderBy(desc(forms.id));
 			const former = await formerSlugs.byForm();
 			const counts = await storage.submissions.counts(rows.map(({ id }) => id));
-			const next = new Map(
-				await Promise.all(rows.map(async (form) => [form.id, await nextDeletion(storage, form)] as const)),
-			);
-			const details = (id: number) => ({ former: former.get(id), counts: counts.get(id), next: next.get(id) });
-			return rows.map((form) => toForm(form, { ...form, ...details(form.id) }));
+			const next = await nextDeletions(storage, rows);
+			return rows.map((form) => {
+				const { id, fileBytes } = form;
+				return toForm(form, { former: former.get(id), counts: counts.get(id), fileBytes, next: next.get(id) });
+			});
 		},
 		/** Returns the names of those that exist, oldest first. */
 		namesOf: (ids: readonly string[]) => readNames(storage, ids),

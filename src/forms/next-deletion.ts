@@ -22,12 +22,23 @@ export interface NextDeletion {
 	count: number;
 }
 
+interface Keeping {
+	id: number;
+	retention: RetentionRules | null;
+}
+
 /** @returns `null` if the form keeps everything, has nothing to delete, or cannot be read now */
-export async function nextDeletion(
-	storage: NextStorage,
-	{ id, retention }: { id: number; retention: RetentionRules | null },
-): Promise<NextDeletion | null> {
+export async function nextDeletion(storage: NextStorage, { id, retention }: Keeping): Promise<NextDeletion | null> {
 	return retention && next(storage, id, retention).catch(() => null);
+}
+
+/** The same of each form; those that keep everything, as most do, are left out. */
+export async function nextDeletions(
+	storage: NextStorage,
+	forms: readonly Keeping[],
+): Promise<Map<number, NextDeletion | null>> {
+	const limited = forms.filter(({ retention }) => retention);
+	return new Map(await Promise.all(limited.map(async (form) => [form.id, await nextDeletion(storage, form)] as const)));
 }
 
 async function next(storage: NextStorage, formId: number, rules: RetentionRules): Promise<NextDeletion | null> {
