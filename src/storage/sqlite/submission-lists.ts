@@ -32,7 +32,9 @@ export interface ListSources {
 }
 
 export function createSubmissionLists(client: Database, { entries, pages, index, reader, refresh }: ListSources) {
-	const selectCounts = lazy(() => client.prepare(`select ${COUNTERS.join(', ')} from forms where id = ?`));
+	const selectCounts = lazy(() =>
+		client.prepare(`select id, ${COUNTERS.join(', ')} from forms where id in (select value from json_each(?))`),
+	);
 
 	function page(query: ListQuery): Page {
 		refresh();
@@ -59,7 +61,9 @@ export function createSubmissionLists(client: Database, { entries, pages, index,
 			return (await reader.call('count', selection, NONE)).total;
 		},
 		async counts(formIds: readonly number[]): Promise<Map<number, Counts>> {
-			return new Map(formIds.map((id) => [id, toCounts(selectCounts().values(id)[0])]));
+			const rows = selectCounts().values(JSON.stringify(formIds));
+			const found = new Map(rows.map(([id, ...counts]) => [id, counts]));
+			return new Map(formIds.map((id) => [id, toCounts(found.get(id))]));
 		},
 		async countsBetween(
 			formIds: readonly number[],
