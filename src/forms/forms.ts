@@ -1,6 +1,6 @@
 /** Creates, reads, changes and deletes forms. */
 
-import { and, desc, eq, inArray, isNull, sql } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm';
 import type { Captcha } from '../form-values/captchas.ts';
 import { addressesOf } from '../form-values/notification-rules.ts';
 import { decodeId, encodeId, rowId } from '../ids.ts';
@@ -12,6 +12,7 @@ import { type Counts, mapOtherCounts, toCounts } from '../storage/filters.ts';
 import { apiKeys, keyForms } from '../storage/session-tables.ts';
 import type { NewDelivery } from '../storage/submission.ts';
 import { deliveries, type FormRow, forms, type Mode } from '../storage/tables.ts';
+import { pickNames } from '../text/map-names.ts';
 import { checkFormSettings, shownSettings } from './check-settings.ts';
 import { createFormerSlugs, slugTaken } from './former-slugs.ts';
 import { type NextDeletion, nextDeletion, nextDeletions } from './next-deletion.ts';
@@ -68,6 +69,10 @@ interface FormDetails {
 const NO_COUNTS: Counts = toCounts();
 const NO_NOTICES: AddressNotices = { planAddressNotice: () => [], wake: () => {} };
 
+/** Columns that a form shows, without the counts, which the engine knows better. */
+const SHOWN_COLUMNS = pickNames(getTableColumns(forms), ['id', 'mode', ...SETTING_NAMES, 'fileBytes']);
+type ShownRow = Pick<FormRow, 'id' | 'mode' | SettingName>;
+
 /** Its settings were changed while a change of them was checked. */
 class ChangedMeanwhile extends Error {}
 
@@ -89,18 +94,18 @@ export function createForms(storage: Storage, options: FormsOptions) {
 	const { captchas, maxFileBytes = Number.MAX_SAFE_INTEGER, notices = NO_NOTICES, now = Date.now } = options;
 	const formerSlugs = createFormerSlugs(storage, now);
 	const toForm = (
-		form: FormRow,
+		form: ShownRow,
 		{ former = [], counts = NO_COUNTS, fileBytes = 0, next = null }: Partial<FormDetails> = {},
 	) => toResponse(form, { former, counts, fileBytes, next, createdAt: storage.clock.timeline().isoOf(form.id) });
-	async function readForm(form: FormRow): Promise<Form> {
+	async function readForm(form: ShownRow): Promise<Form> {
 		const counts = await storage.submissions.counts([form.id]);
 		const fileBytes = await storage.submissions.fileBytes(form.id);
 		const former = await formerSlugs.of(form.id);
 		return toForm(form, { former, counts: counts.get(form.id), fileBytes, next: await nextDeletion(storage, form) });
 	}
-	const select = () => storage.db.select().from(forms);
+	const select = () => storage.db.select(SHOWN_COLUMNS).from(forms);
 	/** The settings of an update. The present captcha may stay, even if the server has lost its secret. */
-	const checkUpdate = (input: UpdateForm, before: FormRow) =>
+	const checkUpdate = (input: UpdateForm, before: FormSettings) =>
 		checkFormSettings(input, {
 			allowed: { captchas: new Set([...captchas(), before.captcha]), maxFileBytes },
 			before,
@@ -317,7 +322,7 @@ async function rejectTakenSlug<T>(change: Promise<T>, slug: string): Promise<T> 
 }
 
 function toResponse(
-	row: FormRow,
+	row: ShownRow,
 	{ former, counts, fileBytes, next, createdAt }: FormDetails & { createdAt: string },
 ): Form {
 	const { name, slug, isActive, ...others } = shownSettings(row);
