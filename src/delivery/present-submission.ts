@@ -75,14 +75,21 @@ const CONTENT: readonly Member[] = [
 	{ name: 'damaged', json: ({ isDamaged }) => (isDamaged ? 'true' : undefined) },
 ];
 /** … and what the owner wrote, which stays with owners. */
-const ownWords = (name: WordListName | TextName, wordsOf: (row: Shown) => string[] | string | null): Member => ({
-	name,
-	json: (row) => JSON.stringify(wordsOf(row)),
-	column: { name: columnOfWords(name), cell: (row) => [wordsOf(row) ?? []].flat().join(', ') },
-});
+const ownWords = (
+	name: WordListName | TextName,
+	wordsOf: (stored: string | null) => string[] | string | null,
+): Member => {
+	// That of most submissions, made once.
+	const none = JSON.stringify(wordsOf(null));
+	return {
+		name,
+		json: ({ [name]: stored }) => (stored === null ? none : JSON.stringify(wordsOf(stored))),
+		column: { name: columnOfWords(name), cell: ({ [name]: stored }) => [wordsOf(stored) ?? []].flat().join(', ') },
+	};
+};
 const OWN_WORDS = [
-	...WORD_LISTS.map(({ name }) => ownWords(name, (row) => splitWords(row[name]))),
-	...TEXT_NAMES.map((name) => ownWords(name, (row) => row[name])),
+	...WORD_LISTS.map(({ name }) => ownWords(name, splitWords)),
+	...TEXT_NAMES.map((name) => ownWords(name, (text) => text)),
 ];
 const HARMLESS = [...STATE, ...LATER_FLAGS];
 const SENT = [...HARMLESS, ...CONTENT];
@@ -128,11 +135,14 @@ function presentId({ id }: Shown): string {
 	return `{"id":"${encodeId(id)}",`;
 }
 
+/** The beginnings of members, of all together. */
+const KEYS = Object.fromEntries(MEMBERS.map(({ name }) => [name, `,"${name}":`]));
+
 function membersOf(members: readonly Member[], row: Shown, context: Context): string {
 	let text = '';
 	for (const { name, json } of members) {
 		const value = json(row, context);
-		if (value !== undefined) text += `,"${name}":${value}`;
+		if (value !== undefined) text = `${text}${KEYS[name]}${value}`;
 	}
 	return text;
 }
