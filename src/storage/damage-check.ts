@@ -13,10 +13,17 @@ const MAX_KNOWN = 8192;
 export function createDamageCheck({ submissions, findings }: Pick<Storage, 'submissions' | 'findings'>) {
 	const known = new Map<number, number>();
 
-	async function isWholeText(formId: number, { id, data }: Row): Promise<boolean> {
+	/** At once for a text that is known, as nearly all of a page are. */
+	function isWholeText(formId: number, { id, data }: Row): true | Promise<boolean> {
 		if (typeof data !== 'string') return true;
 		const hash = Bun.hash.xxHash32(data);
-		if (known.get(id) === hash) return true;
+		return known.get(id) === hash || isNewTextWhole(formId, { id, data, hash });
+	}
+
+	async function isNewTextWhole(
+		formId: number,
+		{ id, data, hash }: { id: number; data: string; hash: number },
+	): Promise<boolean> {
 		const isRight = data.includes(REPLACED) ? await hasRightBytes(formId, { id, data }) : isJson(data);
 		if (known.size >= MAX_KNOWN) known.clear();
 		if (isRight) known.set(id, hash);
@@ -39,6 +46,15 @@ export function createDamageCheck({ submissions, findings }: Pick<Storage, 'subm
 		/** With the whole text, or with its size in its place: then only what stands beside it is checked. */
 		row: async <Shown extends Row>(formId: number, row: Shown): Promise<Shown> =>
 			settle(row, await isWholeText(formId, row)),
+		/** Several of these, as on a page. */
+		async rows<Shown extends Row>(formId: number, rows: readonly Shown[]): Promise<Shown[]> {
+			const shown: Shown[] = [];
+			for (const row of rows) {
+				const isWhole = isWholeText(formId, row);
+				shown.push(settle(row, isWhole === true || (await isWhole)));
+			}
+			return shown;
+		},
 		/** With the beginning of its text, behind which a byte may be damaged; `undefined` if it was removed meanwhile. */
 		async beginning<Shown extends Row>(formId: number, row: Shown): Promise<Shown | undefined> {
 			const bytes = await submissions.text({ formId, id: row.id });

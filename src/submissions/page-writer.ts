@@ -47,12 +47,6 @@ export function createPageWriter(
 	const damage = createDamageCheck(storage);
 	const { budget, turns } = options;
 
-	async function checked(formId: number, entries: readonly PageEntry[]): Promise<PageEntry[]> {
-		const found: PageEntry[] = [];
-		for (const entry of entries) found.push(await damage.row(formId, entry));
-		return found;
-	}
-
 	/** A large text, and its submission as it is to be shown with it. */
 	async function readLarge(
 		formId: number,
@@ -117,7 +111,7 @@ export function createPageWriter(
 	 * @throws AppError UNAVAILABLE if a turn does not come in time
 	 */
 	return async (page: PageParts, caller?: string): Promise<JsonText> => {
-		const whole = await checked(page.formId, page.entries);
+		const whole = await damage.rows(page.formId, page.entries);
 		const entries = page.isFormLevel ? whole.map(ofFormOnly) : whole;
 		const hasFiles = await submissions.hasFiles(page.formId);
 		const parts = { ...page, entries: hasFiles ? await withFiles(entries) : entries };
