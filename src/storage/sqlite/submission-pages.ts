@@ -10,6 +10,8 @@ import { type Block, blockIndexOf, type FormIndex, startOf } from './form-index.
 /** A filter has three: with archived submissions, without, and those alone. */
 const MAX_CONDITIONS = 3 * FILTERS.length;
 
+type BlockQuery = Omit<ListQuery, 'words'>;
+
 export type SubmissionPages = ReturnType<typeof createSubmissionPages>;
 
 export function createSubmissionPages(client: Database, index: Pick<FormIndex, 'blocks' | 'totals'>) {
@@ -25,20 +27,33 @@ export function createSubmissionPages(client: Database, index: Pick<FormIndex, '
 		return below + Number(sql.count(conditionOf(view)).values(formId, startOf(blocks, last), id)[0]?.[0] ?? 0);
 	}
 
+	/** Reads matching rows of a block in some order, from whichever end of it fewer are skipped. */
+	function readBlock(query: BlockQuery, { at, skip, limit }: { at: number; skip: number; limit: number }): Row[] {
+		const blocks = index.blocks(query.formId);
+		const behind = countOf(query, blocks[at] as Block) - skip - limit;
+		const isReversed = behind >= 0 && behind < skip;
+		const isAscending = (query.order === 'asc') !== isReversed;
+		const rows = (isAscending ? sql.ascending : sql.descending)(conditionOf(query)).values(
+			query.formId,
+			startOf(blocks, at),
+			startOf(blocks, at + 1),
+			limit,
+			isReversed ? behind : skip,
+		) as Row[];
+		return isReversed ? rows.reverse() : rows;
+	}
+
 	/** Reads `limit` rows from the one of that rank (0 = oldest match) onwards, skipping by the blocks' counts. */
-	function readFromRank(query: Omit<ListQuery, 'words'>, rank: number, limit: number): PageEntry[] {
+	function readFromRank(query: BlockQuery, rank: number, limit: number): PageEntry[] {
 		const blocks = index.blocks(query.formId);
 		const isAscending = query.order === 'asc';
-		const statement = (isAscending ? sql.ascending : sql.descending)(conditionOf(query));
 		const { at, below } = locate(blocks, { view: query, rank, total: countOf(query, index.totals(query.formId)) });
 		const rows: Row[] = [];
 		let skip = isAscending ? rank - below : below + countOf(query, blocks[at] as Block) - 1 - rank;
 		let i = at;
 		for (; rows.length < limit && i >= 0 && i < blocks.length; i += isAscending ? 1 : -1) {
 			if (countOf(query, blocks[i] as Block) === 0) continue;
-			const [start, end] = [startOf(blocks, i), startOf(blocks, i + 1)];
-			const found = statement.values(query.formId, start, end, limit - rows.length, skip) as Row[];
-			for (const row of found) rows.push(row);
+			for (const row of readBlock(query, { at: i, skip, limit: limit - rows.length })) rows.push(row);
 			skip = 0;
 		}
 		return rows.map(toEntry);
