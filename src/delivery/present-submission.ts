@@ -4,11 +4,11 @@ import { presentFile, type ShownFile } from '../files/present-file.ts';
 import { encodeId } from '../ids.ts';
 import { parseReasons, reasonsOfForm, scoreOf } from '../spam/verdict.ts';
 import { columnOfWords, mapFlags, TEXT_NAMES, type TextName, WORD_LISTS, type WordListName } from '../storage/owned.ts';
-import type { StoredFile, StoredSubmission } from '../storage/submission.ts';
+import type { PageEntry, StoredFile, StoredSubmission } from '../storage/submission.ts';
 import type { Timeline } from '../storage/timeline.ts';
 import { splitWords } from '../storage/word-lists.ts';
 
-type Shown = Omit<StoredSubmission, 'data'>;
+type Shown = Omit<PageEntry, 'data'>;
 type ShowFile = (file: StoredFile) => ShownFile;
 
 interface Context {

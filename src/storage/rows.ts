@@ -4,7 +4,15 @@ import { getTableColumns } from 'drizzle-orm';
 import { isJson } from './damage.ts';
 import { type Flags, PLACE, placeOf } from './filters.ts';
 import { OWNED } from './owned.ts';
-import type { NewSubmission, Owned, PageEntry, StoredFile, StoredSubmission, SubmissionHead } from './submission.ts';
+import {
+	type NewSubmission,
+	NOT_ON_PAGES,
+	type Owned,
+	type PageEntry,
+	type StoredFile,
+	type StoredSubmission,
+	type SubmissionHead,
+} from './submission.ts';
 import { files, submissions } from './tables.ts';
 
 interface Column {
@@ -25,6 +33,7 @@ export const ALL = columnsOf(submissions);
 const READ = ALL.filter(({ key }) => key !== 'formId');
 /** Columns of a file besides those of what it belongs to. */
 export const OF_FILE = columnsOf(files).filter(({ key }) => key !== 'formId' && key !== 'submissionId');
+const OF_PAGE = READ.filter(({ key }) => !NOT_ON_PAGES.some((name) => name === key));
 const FLAGS = ALL.filter(({ kind }) => kind === 'flag');
 const listOf = (columns: readonly Column[]) => columns.map(({ name }) => name).join(', ');
 
@@ -57,7 +66,7 @@ export const COLUMNS = listOf(READ);
 export const FILE_COLUMNS = listOf(OF_FILE);
 /** From this size on, a page has the size of a text in its place: all texts of a page together might fill the memory. */
 const LARGE_BYTES = 16 * 1024;
-export const PAGE_COLUMNS = `${COLUMNS.replace(
+export const PAGE_COLUMNS = `${listOf(OF_PAGE).replace(
 	'data',
 	`case when octet_length(data) < ${LARGE_BYTES} then data end`,
 )}, octet_length(data)`;
@@ -74,46 +83,35 @@ export const BEYOND_ALL_IDS = Number.MAX_SAFE_INTEGER;
 /** Values in the order of some columns. */
 export type Row = readonly unknown[];
 
-function toObject(columns: readonly Column[], row: Row): Record<string, unknown> {
-	const made: Record<string, unknown> = {};
-	for (let i = 0; i < columns.length; i++) {
-		const { key, kind } = columns[i] as Column;
-		made[key] = kind === 'flag' ? row[i] === 1 : row[i];
-		if (key === 'isSpam') made.isPending = row[i] === PLACE.pending;
-	}
-	return made;
+/** Makes an object of a row of these columns; compiled, because pages and scans have many. */
+function readerOf<Made>(columns: readonly Column[]): (row: Row) => Made {
+	const members = columns.map(({ key, kind }, i) => {
+		const member = `${key}: row[${i}]${kind === 'flag' ? ' === 1' : ''}`;
+		return key === 'isSpam' ? `${member}, isPending: row[${i}] === ${PLACE.pending}` : member;
+	});
+	return compile(`({ ${members.join(', ')} })`) as (row: Row) => Made;
 }
 
-/** @param row Of {@link COLUMNS}. */
-export function toStored(row: Row): StoredSubmission {
-	return toObject(READ, row) as unknown as StoredSubmission;
-}
-
-/** @param row Of {@link FILE_COLUMNS}. */
-export function toFile(row: Row): StoredFile {
-	return toObject(OF_FILE, row) as unknown as StoredFile;
-}
+/** For a row of {@link COLUMNS}. */
+export const toStored = readerOf<StoredSubmission>(READ);
+/** For a row of {@link FILE_COLUMNS}. */
+export const toFile = readerOf<StoredFile>(OF_FILE);
+/** For a row of columns that begin with the flags. */
+export const toFlags = readerOf<Flags>(FLAGS);
+/** For a row of {@link OWNED_NAMES}, without the id. */
+export const toOwned = readerOf<Owned & Pick<Flags, 'isPending'>>(OWNED_COLUMNS);
+const toShown = readerOf<PageEntry>(OF_PAGE);
 
 /** @param row Of {@link PAGE_COLUMNS}: a large text is missing, and its size stands behind. */
 export function toEntry(row: Row): PageEntry {
-	const entry = toObject(READ, row) as unknown as PageEntry;
-	entry.data ??= row[READ.length] as number;
+	const entry = toShown(row);
+	entry.data ??= row[OF_PAGE.length] as number;
 	return entry;
 }
 
 /** @param row Of {@link HEAD_COLUMNS}. */
 export function toHead(formId: number, id: number, row: Row): SubmissionHead {
 	return { id, formId, ...toFlags(row), bytes: row[FLAGS.length] as number };
-}
-
-/** @param row Of columns that begin with the flags. */
-export function toFlags(row: Row): Flags {
-	return toObject(FLAGS, row) as unknown as Flags;
-}
-
-/** @param row Of {@link OWNED_NAMES}, without the id. */
-export function toOwned(row: Row): Owned & Pick<Flags, 'isPending'> {
-	return toObject(OWNED_COLUMNS, row) as unknown as Owned & Pick<Flags, 'isPending'>;
 }
 
 /** The field names of a submission; none if it cannot be read any more. @param data Its JSON text. */

@@ -161,8 +161,11 @@ export interface Paging {
 
 export interface ListQuery extends Selection, Paging {}
 
+/** Columns for the work that an arrival causes. */
+export const NOT_ON_PAGES = ['subject', 'replyTo', 'addressKey'] as const;
+
 /** With the size in bytes in place of a large text, which is read by itself. */
-export interface PageEntry extends Omit<StoredSubmission, 'data'> {
+export interface PageEntry extends Omit<StoredSubmission, 'data' | (typeof NOT_ON_PAGES)[number]> {
 	data: string | number;
 }
 
