@@ -244,7 +244,7 @@ describe('a page of the inbox', () => {
 		await goTo(`/forms/${form.id}?search=ada`);
 		await page.getByRole('checkbox', { name: 'this page' }).check();
 		await page.getByRole('button', { name: 'Select all 52' }).click();
-		// What comes later was not seen; it shows once nothing is selected any more.
+		// A later one was not seen; it shows once nothing is selected any more.
 		const comeLater = async () => {
 			await server.submit(form.slug, { email: 'ada@example.org' });
 			await server.app.storage.search.catchUp();

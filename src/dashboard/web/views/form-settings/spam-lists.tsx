@@ -35,7 +35,7 @@ const LISTS = [
 
 const linesOf = (text: string) => text.split('\n').filter((line) => line.trim() !== '');
 
-/** What is to be added and removed: a list that replaced the other would take with it what another owner has added meanwhile. */
+/** Lines to add and to remove: a list sent whole would undo what another owner has added meanwhile. */
 function changeOf(stored: string, draft: string): { add: string[]; remove: string[] } {
 	const [before, after] = [new Set(linesOf(stored)), new Set(linesOf(draft))];
 	return {

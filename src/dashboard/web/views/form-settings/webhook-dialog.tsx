@@ -64,7 +64,7 @@ function parseBody(text: string): object | string {
 	}
 }
 
-/** What was changed in the dialog. */
+/** Changes made in the dialog. */
 function changesOf(opened: WebhookInput, webhook: WebhookInput): UpdateWebhook {
 	const before: Record<string, unknown> = { ...opened };
 	const isChanged = ([name, value]: [string, unknown]) => JSON.stringify(value) !== JSON.stringify(before[name]);
