@@ -7,6 +7,8 @@ import { tempFolder } from '../../temp-folder.ts';
 
 setDefaultTimeout(120_000);
 
+/** A third of what FTS5 would keep for 72 segments; between two runs the memory of a process differs by some. */
+const MAX_GROWTH_MIB = 6;
 const PROGRAM = join(import.meta.dir, 'search-memory-process.ts');
 
 test.skipIf(!existsSync('/proc/self/smaps_rollup'))(
@@ -18,6 +20,6 @@ test.skipIf(!existsSync('/proc/self/smaps_rollup'))(
 			mebibytes: number;
 		};
 		expect(grown.segments).toBe(72);
-		expect(grown.mebibytes).toBeLessThan(2);
+		expect(grown.mebibytes).toBeLessThan(MAX_GROWTH_MIB);
 	},
 );
