@@ -134,6 +134,15 @@ describe('reading them again', () => {
 		expect(structuredClone({ ...config, trustedProxies: null })).toEqual(before);
 	});
 
+	test('reads no file beyond its bound', () => {
+		expect(problemsOf({ env: { FORMSRV_SMTP_URL_FILE: '/dev/zero' } })).toEqual([
+			'FORMSRV_SMTP_URL_FILE names "/dev/zero", which cannot be read: it holds more than 1 MiB.',
+		]);
+		expect(problemsOf({ flags: { config: '/dev/zero' } })).toEqual([
+			'/dev/zero cannot be used: it holds more than 1 MiB.',
+		]);
+	});
+
 	test('waits for no pipe, and does not take an empty one for settings that were removed', async () => {
 		expect(Bun.spawnSync(['mkfifo', 'pipe'], { cwd }).success).toBe(true);
 		const writer = () => Bun.spawn(['sh', '-c', `echo 'log_level = "warn"' > pipe`], { cwd });

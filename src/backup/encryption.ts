@@ -94,11 +94,11 @@ export async function createEncryptedOutput(path: string, recipient: string): Pr
 	};
 }
 
-/** Reads a file of private keys as age-keygen writes it. @throws AppError with a sentence that shows none of it */
-export async function readIdentities(path: string): Promise<Decrypter> {
+/** Reads the private keys in a file as age-keygen writes it. @throws AppError with a sentence that shows none of them */
+export async function readIdentities(text: string, file: string): Promise<Decrypter> {
 	const { Decrypter } = await load();
 	const decrypter = new Decrypter();
-	const lines = (await Bun.file(path).text())
+	const lines = text
 		.split('\n')
 		.map((line) => line.trim())
 		.filter((line) => line !== '' && !line.startsWith('#'));
@@ -106,7 +106,7 @@ export async function readIdentities(path: string): Promise<Decrypter> {
 		if (lines.length === 0) throw new Error('none');
 		for (const line of lines) decrypter.addIdentity(line);
 	} catch {
-		throw new AppError('VALIDATION_ERROR', `${path} is no file of private keys as age-keygen writes it.`);
+		throw new AppError('VALIDATION_ERROR', `${file} is no file of private keys as age-keygen writes it.`);
 	}
 	return decrypter;
 }

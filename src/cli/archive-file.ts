@@ -2,17 +2,18 @@
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { decrypted, isEncrypted, readIdentities } from '../backup/encryption.ts';
 import { UnusableArchive } from '../backup/manifest.ts';
 import { createOutput } from '../backup/output.ts';
 import { openPlace } from '../backup/place.ts';
+import { FILE_MAX } from '../config/bounded-file.ts';
 import type { BackupTo } from '../config/file-place.ts';
 import { ValueProblem } from '../config/value-problem.ts';
 import { filesUrl } from '../config/value-types.ts';
 import type { Config } from '../config.ts';
 import { type Cli, CommandError } from './cli.ts';
-import { regularFile } from './named-file.ts';
+import { readNamedFile, regularFile } from './named-file.ts';
 import { onStop } from './stop-signals.ts';
 
 const ARCHIVE = /\.tar(\.age)?$/i;
@@ -87,7 +88,7 @@ export async function plainArchive(
 	remove();
 	const output = createOutput(path);
 	try {
-		const keys = identity !== undefined && isSealed ? await readIdentities(resolve(cli.io.cwd, identity)) : undefined;
+		const keys = identity !== undefined && isSealed ? await keysIn(identity, cli.io.cwd) : undefined;
 		const bytes = await place.read(object?.name ?? basename(file));
 		for await (const piece of keys ? decrypted(bytes, keys) : bytes) output.write(piece);
 		output.sync();
@@ -100,3 +101,5 @@ export async function plainArchive(
 		output.close();
 	}
 }
+
+const keysIn = (file: string, cwd: string) => readIdentities(readNamedFile(file, cwd, FILE_MAX.settings), file);

@@ -1,13 +1,14 @@
 /** Files that an operator names, to be read by a command. */
 
-import { accessSync, constants, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { FILE_MAX, readBounded } from '../config/bounded-file.ts';
 import { systemReason } from '../text/system-reason.ts';
 import { CommandError } from './cli.ts';
 
 /** @param cwd The folder that its path is relative to. @throws CommandError */
-export function readNamedFile(path: string, cwd: string): string {
-	return reading(path, () => readFileSync(resolve(cwd, path), 'utf8'));
+export function readNamedFile(path: string, cwd: string, maxBytes = FILE_MAX.content): string {
+	return reading(path, () => readBounded(resolve(cwd, path), maxBytes).toString());
 }
 
 /** A text as it is given, or that of the file named behind an "@". @throws CommandError */

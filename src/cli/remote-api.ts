@@ -1,5 +1,6 @@
 /** The API of a server elsewhere, as `--server` and `--key-file` name it. */
 
+import { FILE_MAX } from '../config/bounded-file.ts';
 import { KEY_FILE } from '../config/sources.ts';
 import { AppError, ERROR_STATUS } from '../errors.ts';
 import type { ErrorEnvelope } from '../http/error-responses.ts';
@@ -184,7 +185,7 @@ function keyOf({ keyFile }: Options, { env, cwd }: Pick<Io, 'env' | 'cwd'>): str
 	const file = String(keyFile ?? env[KEY_FILE] ?? '');
 	if (file === '') throw new CommandError('Name the file with the API key: --key-file, or FORMSRV_KEY_FILE.', 2);
 	if (KEY_WITHIN.test(file)) throw new CommandError('Name the file that holds the API key, not the key itself.', 2);
-	const key = readNamedFile(file, cwd).trim();
+	const key = readNamedFile(file, cwd, FILE_MAX.settings).trim();
 	if (isToken(key)) return key;
 	throw new CommandError(`${file} does not hold an API key alone, as "formsrv keys create" prints it.`, 2);
 }

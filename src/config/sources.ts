@@ -1,8 +1,9 @@
 /** The places where an operator writes settings: flags, the environment, `formsrv.toml`, and files that hold one value. */
 
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { systemReason } from '../text/system-reason.ts';
+import { FILE_MAX, readBounded } from './bounded-file.ts';
 
 /** `flags` are keyed by setting (`submitPort`), besides `config`, the path of a settings file. */
 export interface ProvidedInput {
@@ -179,7 +180,7 @@ function readValueFile(
 function readText(file: string, isAgain = false): string {
 	// It has nothing more to read, or a server would wait for who writes to it.
 	if (isAgain && statSync(file).isFIFO()) throw new Error('it is a pipe, which can be read only once');
-	return readFileSync(file, 'utf8');
+	return readBounded(file, FILE_MAX.settings).toString();
 }
 
 /** Why a file cannot be used, without a parser's quotation of the file, which may contain a secret. */

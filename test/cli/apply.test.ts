@@ -160,6 +160,11 @@ test('a file that is not there is named', async () => {
 	});
 });
 
+test('a file without an end is not read beyond its bound', async () => {
+	const sentence = '/dev/zero cannot be read: it holds more than 64 MiB.\n';
+	expect(await cli.call('apply', '/dev/zero')).toEqual({ code: 2, stdout: '', stderr: sentence });
+});
+
 test('a form that was renamed, or is kept in another file, is not taken; one made by hand is, and the plan says so', async () => {
 	await cli.json('forms', 'create', 'By hand', '--slug', 'hand');
 	write('name = "site"\n[forms.hand]\nname = "By hand"\n');

@@ -123,6 +123,7 @@ test('a file takes the place of the list of disposable domains, and has to be th
 	expect(() => createDisposableCheck(`${folder}/missing`)).toThrow(
 		`FORMSRV_DISPOSABLE_DOMAINS names ${folder}/missing, which cannot be read: no such file or directory.`,
 	);
+	expect(() => createDisposableCheck('/dev/zero')).toThrow('which cannot be read: it holds more than 64 MiB.');
 });
 
 describe('a text that came lately', () => {

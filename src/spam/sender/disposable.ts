@@ -1,6 +1,6 @@
 /** The rule for mail addresses that are thrown away after use: a list of their domains, or a file in its place. */
 
-import { readFileSync } from 'node:fs';
+import { FILE_MAX, readBounded } from '../../config/bounded-file.ts';
 import { remember } from '../../tasks/remember.ts';
 import { systemReason } from '../../text/system-reason.ts';
 import type { SpamReason } from '../verdict.ts';
@@ -67,7 +67,7 @@ function isInList(domain: string): boolean {
 
 function readDomains(file: string): ReadonlySet<string> {
 	try {
-		const lines = readFileSync(file, 'utf8').split('\n');
+		const lines = readBounded(file, FILE_MAX.content).toString().split('\n');
 		return new Set(lines.map((line) => line.replace(/#.*/, '').trim().toLowerCase()).filter(Boolean));
 	} catch (error) {
 		throw new Error(`FORMSRV_DISPOSABLE_DOMAINS names ${file}, which cannot be read: ${systemReason(error as Error)}.`);

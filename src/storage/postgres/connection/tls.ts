@@ -1,9 +1,9 @@
 /** TLS on a connection, as the address of the database asks for it. */
 
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, checkServerIdentity, connect } from 'node:tls';
+import { FILE_MAX, readBounded } from '../../../config/bounded-file.ts';
 import type { PostgresAddress, PostgresHost } from '../../../config/postgres-url.ts';
 import { distrusted, hungUp, offersNoTls, unreadable } from './dial-error.ts';
 
@@ -42,7 +42,7 @@ async function handshake(socket: Socket, { host, tls }: { host: PostgresHost; tl
 
 function read(parameter: string, path: string): Buffer {
 	try {
-		return readFileSync(path);
+		return readBounded(path, FILE_MAX.settings);
 	} catch (error) {
 		throw unreadable(error, parameter);
 	}
