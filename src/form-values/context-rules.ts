@@ -1,5 +1,7 @@
 /** Pure: the rules for data kept of a submission beside its fields, and their text form. For browsers too. */
 
+import { parseNamedParts } from './named-parts.ts';
+
 export const ADDRESS_PARTS = ['none', 'network', 'full'] as const;
 export type AddressPart = (typeof ADDRESS_PARTS)[number];
 
@@ -25,11 +27,7 @@ export function formatContextRules({ page, utm, address, agent }: ContextRules):
 	return parts.filter(Boolean).join(', ');
 }
 
-/** Parses the line; unknown parts are left to the check to reject. */
+/** Parses the line; a name alone is on. */
 export function parseContextRules(line: string): ContextRulesInput {
-	const entries = line.split(',').map((part) => {
-		const [name = '', value] = part.trim().split(':', 2);
-		return [name, value ?? true];
-	});
-	return Object.fromEntries(entries);
+	return parseNamedParts<string | true>(line, (name, rest) => (name === undefined ? [rest, true] : [name, rest]));
 }

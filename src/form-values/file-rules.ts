@@ -45,14 +45,14 @@ export function formatFileRules({ maxFiles, maxBytes, types, onRefused }: FileRu
 	return [maxFiles, formatSize(maxBytes), ...types, ...(onRefused === 'drop' ? [onRefused] : [])].join(', ');
 }
 
-/** The line in reverse; whatever is neither a number nor a size is taken for a type, which a check rejects. */
+/** The line in reverse; whatever is none of these, or is given twice, is taken for a type, which a check rejects. */
 export function parseFileRules(line: string): FileRulesInput {
 	const rules: FileRulesInput = {};
 	const types: string[] = [];
 	for (const entry of line.split(/[\s,]+/).filter(Boolean)) {
 		if (rules.maxFiles === undefined && /^\d{1,9}$/.test(entry)) rules.maxFiles = Number(entry);
 		else if (rules.maxBytes === undefined && parseSize(entry) !== undefined) rules.maxBytes = entry;
-		else if (isOnRefused(entry)) rules.onRefused = entry;
+		else if (rules.onRefused === undefined && isOnRefused(entry)) rules.onRefused = entry;
 		else types.push(entry);
 	}
 	return { ...rules, types };

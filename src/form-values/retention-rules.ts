@@ -1,5 +1,7 @@
 /** Pure: the rules for how long submissions are kept, in days, and their text form. For browsers too. */
 
+import { parseNamedParts } from './named-parts.ts';
+
 export interface RetentionRules {
 	/** Submissions and spam are deleted after so many days; `null`: never. */
 	days: number | null;
@@ -23,15 +25,7 @@ export function formatRetentionRules(rules: RetentionRules): string {
 		.join(',');
 }
 
-/**
- * Parses the line; a number alone is `days`. Unknown parts and wrong numbers are left to the check to reject, and so is a part that
- * is given twice: it is called what it says, as no part is.
- */
+/** Parses the line; a number alone is `days`. */
 export function parseRetentionRules(line: string): RetentionRulesInput {
-	const rules = new Map<string, number>();
-	for (const text of line.split(',').map((part) => part.trim())) {
-		const [, name = 'days', days = ''] = /^(?:([^:]*):)?\s*(.*)$/s.exec(text) ?? [];
-		rules.set(rules.has(name) ? text : name, Number(days || Number.NaN));
-	}
-	return Object.fromEntries(rules);
+	return parseNamedParts(line, (name = 'days', days) => [name, Number(days || Number.NaN)]);
 }
