@@ -48,13 +48,20 @@ const COMMANDS: ReadonlyMap<string | undefined, () => Promise<Add>> = new Map([
 export async function runProgram(cli: Cli, argv: readonly string[]): Promise<ExitCode> {
 	const program = await createProgram(cli, argv);
 	try {
-		await program.parseAsync(argv, { from: 'user' });
+		await program.parseAsync(calledBy(program, argv), { from: 'user' });
 		return cli.exitCode;
 	} catch (error) {
 		if (!(error instanceof CommanderError)) throw error;
 		if (isHelp(error)) return error.exitCode === 0 ? 0 : 2;
 		throw new CommandError(`${usageSentence(error)} See ${helpCommand(program, argv)}.`, 2);
 	}
+}
+
+/** `help nope` → `nope`, which is rejected: Commander would show the help of all commands. */
+function calledBy(program: Command, argv: readonly string[]): readonly string[] {
+	const [first, name] = argv;
+	const isUnknown = name !== undefined && program.commands.every((command) => command.name() !== name);
+	return first === 'help' && isUnknown ? argv.slice(1) : argv;
 }
 
 export async function createProgram(cli: Cli, argv: readonly string[]): Promise<Command> {

@@ -53,6 +53,8 @@ describe('help', () => {
 describe('wrong usage is exit 2 and one sentence on stderr', () => {
 	test.each([
 		[['kyes'], "Unknown command 'kyes'; did you mean keys? See formsrv --help."],
+		[['help', 'teapot'], "Unknown command 'teapot'. See formsrv --help."],
+		[['help', 'kyes'], "Unknown command 'kyes'; did you mean keys? See formsrv --help."],
 		[['keys', 'craete'], "Unknown command 'craete'; did you mean create? See formsrv keys --help."],
 		[['serve', '--prot', '1'], "Unknown option '--prot'; did you mean --port? See formsrv serve --help."],
 		[['forms', 'show'], "Missing required argument 'form'. See formsrv forms show --help."],
