@@ -73,7 +73,7 @@ describe('POST /api/forms/{id}/import', () => {
 	});
 
 	test('leaves out and names what is no submission, and stores the rest', async () => {
-		const good = Array.from({ length: 190 }, (_, n) => line(n));
+		const good = Array.from({ length: 250 }, (_, n) => line(n));
 		const bads = [
 			'{"data":',
 			{ data: { a: 1 } },
@@ -83,10 +83,13 @@ describe('POST /api/forms/{id}/import', () => {
 			line(1, { createdAt: '30.02.2024' }),
 			line(1, { isRead: 'yes' }),
 			line(1, { colour: 'red' }),
+			line(1, { data: null }),
+			line(1, { data: [1] }),
+			line(1, { data: 'a' }),
 		];
 		const { status, body } = await send([...good, ...bads]);
-		expect([status, body.imported, body.bad]).toEqual([200, 190, bads.length]);
-		expect(body.problems.map((one) => one.line)).toEqual(bads.map((_, i) => 191 + i));
+		expect([status, body.imported, body.bad]).toEqual([200, 250, bads.length]);
+		expect(body.problems.map((one) => one.line)).toEqual(bads.map((_, i) => 251 + i));
 		expect(body.problems.map(({ problem }) => problem)).toMatchObject(
 			[
 				/JSON is not valid/,
@@ -97,6 +100,7 @@ describe('POST /api/forms/{id}/import', () => {
 				/none such as/,
 				/isRead must be true or false/,
 				/"colour" is not known/,
+				...Array(3).fill(/^data must be an object\.$/),
 			].map((pattern) => expect.stringMatching(pattern)),
 		);
 	});
