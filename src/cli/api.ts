@@ -3,7 +3,7 @@
 import type { Form } from '../forms/schema.ts';
 import type { Mode } from '../storage/tables.ts';
 import { parseExact } from '../text/exact-json.ts';
-import { pickForm } from './cli.ts';
+import { CommandError, pickForm } from './cli.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 export type Query = URLSearchParams | Record<string, string>;
@@ -55,7 +55,12 @@ export function createApi(send: Send, mode?: Mode): Api {
 	};
 	async function read<T>(call: Omit<Call, 'mode'>): Promise<T> {
 		const response = await send({ ...call, mode });
-		return parseExact(await response.text()) as T;
+		const text = await response.text();
+		try {
+			return parseExact(text) as T;
+		} catch {
+			throw new CommandError('What --server names does not answer like formsrv: its response is not valid JSON.');
+		}
 	}
 	const call = <T>(method: Method, path: string, body?: object) =>
 		read<T>({ method, path, ...(body && { body: JSON.stringify(body, asSent) }) });

@@ -249,8 +249,12 @@ describe('says what is wrong, and never shows the key', () => {
 		port: 0,
 		fetch: () => Response.json({ error: 'x', code: 'NOT_FOUND', errors: {} }, { status: 404 }),
 	});
+	const broken = Bun.serve({
+		port: 0,
+		fetch: () => new Response('<h1>Shop</h1>', { headers: { 'Content-Type': 'application/json' } }),
+	});
 	const moved = Bun.serve({ port: 0, fetch: () => Response.redirect('https://forms.example.com/base/api/forms') });
-	afterAll(() => Promise.all([page, shop, odd, moved].map((one) => one.stop(true))));
+	afterAll(() => Promise.all([page, shop, odd, broken, moved].map((one) => one.stop(true))));
 
 	test.each([
 		['a server that is not there', () => ['http://127.0.0.1:1', 'key'], 1, 'http://127.0.0.1:1 cannot be reached'],
@@ -262,6 +266,7 @@ describe('says what is wrong, and never shows the key', () => {
 			'is not the base address of a formsrv',
 		],
 		['errors of another kind', () => [`http://127.0.0.1:${odd.port}`, 'key'], 1, 'x'],
+		['no JSON under its name', () => [`http://127.0.0.1:${broken.port}`, 'key'], 1, 'does not answer like formsrv'],
 		['a redirect', () => [`http://127.0.0.1:${moved.port}`, 'key'], 1, 'leads to https://forms.example.com/base: name'],
 		['no encryption', () => ['http://forms.example.com', 'key'], 2, 'is not encrypted'],
 		['no address', () => ['forms.example.com', 'key'], 2, '--server must be the base address'],
