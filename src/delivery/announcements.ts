@@ -1,4 +1,7 @@
-/** Plans the webhook deliveries about changed and removed submissions: each one up to a bound for a call, beyond it how many there are. */
+/**
+ * Plans the webhook deliveries about changed and removed submissions: each one up to a bound for a call, beyond it how many there are;
+ * and those that are withheld of a pending submission that becomes spam.
+ */
 
 import { eq } from 'drizzle-orm';
 import { fieldTexts, matches } from '../form-values/conditions.ts';
@@ -18,6 +21,8 @@ export const TOLD_SINGLY_MAX = 1000;
 /** The rest of a call is announced when so long no more of it was stored: no caller has to say that it ended, and a kill loses nothing. */
 const REST_WAITS_MS = 60_000;
 
+const NONE_WITHHELD: ReadonlyMap<number, NewDelivery[]> = new Map();
+
 /** The growing event about the rest of a call to one webhook. */
 interface Rest {
 	id: number;
@@ -33,6 +38,8 @@ interface CallState {
 
 interface AnnouncementsOptions {
 	hooksOf(formId: number): Promise<readonly Hook[]>;
+	/** What is withheld of a pending submission that is marked as spam. */
+	withheldOf(form: FormRow, data: string): Promise<NewDelivery[]>;
 	/** How a delivery of a form begins. */
 	initialState(form: Pick<FormRow, 'mode'>): Pick<NewDelivery, 'state' | 'nextAttemptAt'>;
 	wake(rows: readonly NewDelivery[]): void;
@@ -41,7 +48,7 @@ interface AnnouncementsOptions {
 
 export function createAnnouncements(
 	storage: Storage,
-	{ hooksOf, initialState, wake, now }: AnnouncementsOptions,
+	{ hooksOf, withheldOf, initialState, wake, now }: AnnouncementsOptions,
 ): Announce {
 	const calls = new WeakMap<object, CallState>();
 	const damage = createDamageCheck(storage);
@@ -61,13 +68,30 @@ export function createAnnouncements(
 		return unmet;
 	}
 
+	/** By the ids of those that are pending. None becomes so later, so it may be read before. */
+	async function withheldFrom(form: FormRow, ids: readonly number[]): Promise<Map<number, NewDelivery[]>> {
+		const withheld = new Map<number, NewDelivery[]>();
+		for (const { id, isPending } of await storage.submissions.entries(form.id, ids)) {
+			const row = isPending && (await storage.submissions.get(form.id, id));
+			if (!row) continue;
+			const planned = await withheldOf(form, (await damage.row(form.id, row)).data);
+			withheld.set(
+				id,
+				planned.map((one) => ({ ...one, submissionId: id })),
+			);
+			await new Promise((resolve) => setImmediate(resolve));
+		}
+		return withheld;
+	}
+
 	return async (about) => {
-		const { formId, isRemoval, call } = about;
+		const { formId, ids, isRemoval, isSpam, call } = about;
 		const event = isRemoval ? SUBMISSION_DELETED : SUBMISSION_UPDATED;
 		const hooks = (await hooksOf(formId)).filter(({ events }) => events.includes(event));
-		if (hooks.length === 0) return undefined;
-		const [form] = await storage.db.select({ mode: forms.mode }).from(forms).where(eq(forms.id, formId));
+		if (hooks.length === 0 && !isSpam) return undefined;
+		const [form] = await storage.db.select().from(forms).where(eq(forms.id, formId));
 		if (!form) return undefined;
+		const withheld = isSpam ? await withheldFrom(form, ids) : NONE_WITHHELD;
 		const unmet = await unmetBy(hooks, about);
 		const { toldSingly, rests } = calls.get(call) ?? { toldSingly: 0, rests: new Map<number, Rest>() };
 		let after: CallState = { toldSingly, rests: new Map(rests) };
@@ -125,7 +149,7 @@ export function createAnnouncements(
 					counts.set(hook, count);
 					return count === 0 ? rows : [...rows, restOf(hook, count, rests.get(hook.id))];
 				});
-				return planned;
+				return [...planned, ...changed.flatMap(({ id, before }) => (before?.isPending && withheld.get(id)) || [])];
 			},
 			/** A rest that left meanwhile is not changed any more: what is new begins another. */
 			instead: (unwritten) =>

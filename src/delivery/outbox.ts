@@ -120,7 +120,15 @@ export function createOutbox(storage: Storage, { channels, now }: { channels: Ch
 			if (state === 'waiting') storage.events.publish({ type: 'due', channel, webhookId });
 	}
 
-	storage.submissions.announceBy(createAnnouncements(storage, { hooksOf, initialState, wake, now }));
+	/** What a pending submission would have got by its confirmation is withheld when it becomes spam. No mail goes to its address, which is not confirmed. */
+	async function withheldOf(form: FormRow, data: string): Promise<NewDelivery[]> {
+		await hooksOf(form.id);
+		return rowsFor({ form, submission: { spamReason: 'marked', data } }).filter(
+			({ event, channel }) => event === SUBMISSION_CREATED && channel !== 'visitor',
+		);
+	}
+
+	storage.submissions.announceBy(createAnnouncements(storage, { hooksOf, withheldOf, initialState, wake, now }));
 
 	return {
 		wake,

@@ -265,6 +265,45 @@ test('spam is not asked to confirm, and genuine later it is an ordinary one; pen
 	expect(await readForm(form)).toMatchObject({ submissionCount: 1, pendingCount: 0 });
 });
 
+test('what is marked as spam while it is pending goes out once it is genuine, but to its visitor', async () => {
+	const owner = email();
+	const form = await makeForm({ notificationEmail: owner, captcha: 'altcha', confirm: null });
+	const json = { confirm: {}, captcha: null, autoresponder: {} };
+	await server.call(`PATCH /api/forms/${form.id}`, { json });
+	const hook = { url: receiver.url.href, events: ['submission.created', 'submission.confirmed', 'submission.spam'] };
+	await server.call(`POST /api/forms/${form.id}/webhooks`, { json: hook });
+	await server.call(`POST /api/forms/${form.id}/webhooks`, {
+		json: { ...hook, where: [{ field: 'topic', is: 'Other' }] },
+	});
+	const told = events.length;
+	const [address, other] = [email(), email()];
+	await linkFor(form, { email: address, topic: 'Sales' });
+	await linkFor(form, { email: other, topic: 'Sales' });
+	const ids = (await pending(form)).submissions.map(({ id }) => id);
+	const mark = (set: object, more: object = {}) =>
+		server.call(`PATCH /api/forms/${form.id}/submissions`, { json: { ids, set, ...more } });
+	const planned = async () =>
+		(await server.app.storage.db.select().from(deliveries))
+			.filter(({ submissionId }) => ids.some((id) => submissionId === decodeId(id)))
+			.filter(({ event }) => event !== 'submission.confirmation-asked')
+			.map(({ channel, event, state }) => `${channel} ${event} ${state}`)
+			.sort();
+	await mark({ isRead: true });
+	expect(await planned()).toEqual([]);
+	// By a form that asks for no confirmations any more its visitors get no automatic response either.
+	await server.call(`PATCH /api/forms/${form.id}`, { json: { captcha: 'altcha', confirm: null } });
+	for (let times = 0; times < 2; times++) {
+		await mark({ isSpam: true });
+		const each = ['mail submission.created withheld', 'webhook submission.created withheld'];
+		expect(await planned()).toEqual(each.flatMap((row) => [row, row]));
+		await mark({ isSpam: false });
+	}
+	await mark({ isSpam: false }, { sendWithheld: true });
+	while (events.length < told + 2 || mailsTo(owner).length < 2) await Bun.sleep(5);
+	expect(events.slice(told).sort()).toEqual(ids.map((id) => `submission.created ${id}`).sort());
+	expect([mailsTo(address), mailsTo(other)].map((mails) => mails.length)).toEqual([1, 1]);
+});
+
 test('spam gets no automatic response once it is genuine: its address was not confirmed', async () => {
 	const form = await makeForm({ autoresponder: { field: 'email' } });
 	const address = email();

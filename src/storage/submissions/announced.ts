@@ -7,6 +7,8 @@ export interface ChangeAbout {
 	formId: number;
 	ids: readonly number[];
 	isRemoval: boolean;
+	/** True if they are marked as spam. */
+	isSpam?: boolean | undefined;
 	/** The call that it is a part of, if others belong to that too. */
 	call: object;
 }

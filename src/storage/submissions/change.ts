@@ -12,7 +12,7 @@ import { columnOf, OWNED, type OwnedName, WORD_LISTS, type WordList } from '../o
 import { BEYOND_ALL_IDS, MARK_AGAIN, OWNED_NAMES, toOwned } from '../rows.ts';
 import type { Owned, OwnedChange } from '../submission.ts';
 import { changeWords, joinWords, splitWords } from '../word-lists.ts';
-import { type Announce, writeDeliveries } from './announced.ts';
+import { type Announce, type ChangeAbout, writeDeliveries } from './announced.ts';
 import { removeFiles } from './files.ts';
 import {
 	built,
@@ -33,10 +33,7 @@ interface Found extends Owned, Pick<Flags, 'isPending'> {
 /** Returns those that really change. */
 type Act = (found: readonly Found[], moveCounts: MoveCounts) => Operation<readonly Transition[]>;
 
-interface Target extends Pick<ChangeOptions, 'call'> {
-	formId: number;
-	ids: readonly number[];
-	isRemoval: boolean;
+interface Target extends Pick<ChangeOptions, 'call'>, Omit<ChangeAbout, 'call'> {
 	/** They go into the audit log. */
 	facts?: Details['facts'];
 }
@@ -95,7 +92,8 @@ export function createChanges(
 			const keys = OWNED.filter((key) => change[key] !== undefined || lists.some(({ name }) => name === key));
 			// Flags with their values; of words only that they change.
 			const facts = mapNames(keys, (key) => change[key] !== false);
-			return onFound({ formId, ids, call, isRemoval: false, facts }, function* (found, moveCounts) {
+			const target = { formId, ids, call, isRemoval: false, isSpam: change.isSpam, facts };
+			return onFound(target, function* (found, moveCounts) {
 				if (change.isSpam !== undefined)
 					yield* rows(
 						`insert into spam_marks (submission_id, form_id, is_spam, for_all)
