@@ -8,7 +8,7 @@ import BetterSqlite3 from 'better-sqlite3';
 import { BINARY, runBinary, startBinary } from '../binary.ts';
 import { tempFolder } from '../temp-folder.ts';
 
-const MAX_FILE_KIB = 400;
+const MAX_FILE_KIB = 800;
 /** Less than the bound; a few of them are more. */
 const LARGE = 'x'.repeat(100_000);
 const BOUNDED = ['bash', '-c', `trap '' XFSZ; ulimit -f ${MAX_FILE_KIB}; "$@"; exit $?`, 'bash'];
