@@ -38,7 +38,7 @@ interface CallState {
 
 interface AnnouncementsOptions {
 	hooksOf(formId: number): Promise<readonly Hook[]>;
-	/** What is withheld of a pending submission that is marked as spam. */
+	/** Deliveries withheld of a pending submission that is marked as spam. */
 	withheldOf(form: FormRow, data: string): Promise<NewDelivery[]>;
 	/** How a delivery of a form begins. */
 	initialState(form: Pick<FormRow, 'mode'>): Pick<NewDelivery, 'state' | 'nextAttemptAt'>;

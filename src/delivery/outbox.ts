@@ -120,7 +120,7 @@ export function createOutbox(storage: Storage, { channels, now }: { channels: Ch
 			if (state === 'waiting') storage.events.publish({ type: 'due', channel, webhookId });
 	}
 
-	/** What a pending submission would have got by its confirmation is withheld when it becomes spam. No mail goes to its address, which is not confirmed. */
+	/** A pending submission that becomes spam has withheld what its confirmation would have sent. No mail goes to its address, which is not confirmed. */
 	async function withheldOf(form: FormRow, data: string): Promise<NewDelivery[]> {
 		await hooksOf(form.id);
 		return rowsFor({ form, submission: { spamReason: 'marked', data } }).filter(
