@@ -14,8 +14,8 @@ const SENDERS = 8;
 const FOR_MS = 4000;
 const PAUSE_MS = 700;
 const UNLIMITED = { FORMSRV_RATE_SUBMIT: '0', FORMSRV_LOG_LEVEL: 'error' };
-/** Litestream copies once a second. */
-const COPIED_WITHIN_MS = 20_000;
+/** Litestream copies once a second, where it gets a core. */
+const COPIED_WITHIN_MS = 60_000;
 
 /** As docs/operating.md has it, and with checkpoints after a few pages, so that it makes many. */
 const config = (database: string, replica: string) => ({
