@@ -11,13 +11,16 @@ interface ReviverContext {
 	source?: string;
 }
 
+/** Finds numbers that a double may change: of 16 digits and more, with a fraction or an exponent, `-0`. Milliseconds of a timestamp are not one. */
+const PERHAPS_INEXACT = /(?:^|[:[,])\s*(?:-0|-?\d{16}|-?\d{1,15}(?:[eE]|\.(?!\d{3}Z)))/;
+
 /** Parses JSON text; numbers whose digits a double would change become {@link Numeral}s. */
 export function parseExactJson(text: string): unknown {
 	const keepDigits = (_key: string, value: unknown, context?: ReviverContext): unknown => {
 		if (typeof value !== 'number' || context?.source === undefined) return value;
 		return String(value) === context.source ? value : { [SOURCE]: context.source };
 	};
-	return JSON.parse(text, keepDigits);
+	return PERHAPS_INEXACT.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);
 }
 
 /** The text of a {@link Numeral}; `undefined` for any other value. */

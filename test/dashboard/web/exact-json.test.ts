@@ -37,6 +37,28 @@ describe('JSON read without loss', () => {
 		expect('isAdmin' in data).toBe(false);
 	});
 
+	test('keeps the digits of every number, between texts that look like numbers', () => {
+		const digits = fc.array(fc.nat(9), { minLength: 1, maxLength: 20 }).map((all) => all.join(''));
+		const whole = digits.map((text) => text.replace(/^0+(?=\d)/, ''));
+		const numeral = fc
+			.tuple(
+				fc.constantFrom('', '-'),
+				whole,
+				fc.option(digits),
+				fc.option(fc.tuple(fc.constantFrom('e', 'E-'), digits)),
+			)
+			.map(([sign, start, end, power]) => `${sign}${start}${end === null ? '' : `.${end}`}${power?.join('') ?? ''}`);
+		const space = fc.constantFrom('', ' ', '\n\t');
+		const text = fc.constantFrom('"12:00:05.678Z"', '"[1.5,"', 'null', '12');
+		fc.assert(
+			fc.property(numeral, space, text, text, (number, blank, before, behind) => {
+				const [, shown] = parseExactJson(`[${before},${blank}${number}${blank},${behind}]`) as unknown[];
+				expect(valueText(shown)).toBe(number);
+			}),
+			{ numRuns: 500 },
+		);
+	});
+
 	test('shows any JSON value as JSON of the same meaning', () => {
 		fc.assert(
 			fc.property(fc.json(), (text) => {
