@@ -18,10 +18,13 @@ interface BrowserPage {
 	format?: 'iife';
 }
 
+/** What its first view does not need is a file of its own. */
+export const DASHBOARD: BrowserPage = { entry: 'src/dashboard/web/index.html', outdir: 'dist/ui', base: '/assets/' };
+
 /** The browser pages: their entry, and the folder in which `assetPath` finds them. */
 const PAGES: BrowserPage[] = [
 	{ entry: 'src/http/api-docs/index.html', outdir: 'dist/api-docs', base: '/docs/' },
-	{ entry: 'src/dashboard/web/index.html', outdir: 'dist/ui', base: '/assets/' },
+	DASHBOARD,
 	// Not modules: any page can load them with a plain script element.
 	{
 		entry: ['src/intake/web/formsrv.ts', 'src/intake/web/altcha.ts'],
@@ -76,20 +79,25 @@ const NOTED: Bun.BunPlugin = {
 	},
 };
 
-/** Bundles a page; texts are stored compressed only, since nearly every browser accepts that. */
-async function buildPage({ entry, outdir, base, format }: BrowserPage): Promise<void> {
-	await rm(outdir, { recursive: true, force: true });
+/** Bundles a page, without writing a file. */
+export async function bundlePage({ entry, base, format }: BrowserPage): Promise<Bun.BuildArtifact[]> {
 	const { outputs } = await Bun.build({
 		entrypoints: [entry].flat(),
-		...(format && { format }),
+		...(format ? { format } : { splitting: true }),
 		minify: true,
 		publicPath: base,
 		plugins: [NOTED, NO_SCRIPT],
 		naming: { entry: '[name].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
 		define: { 'process.env.NODE_ENV': '"production"' },
 	});
-	for (const output of outputs) {
-		await writeAsset(join(outdir, output.path), new Uint8Array(await output.arrayBuffer()));
+	return outputs;
+}
+
+/** Texts are stored compressed only, since nearly every browser accepts that. */
+async function buildPage(page: BrowserPage): Promise<void> {
+	await rm(page.outdir, { recursive: true, force: true });
+	for (const output of await bundlePage(page)) {
+		await writeAsset(join(page.outdir, output.path), new Uint8Array(await output.arrayBuffer()));
 	}
 }
 

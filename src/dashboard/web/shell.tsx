@@ -17,22 +17,25 @@ import { openLiveEvents, useLiveEvents } from './state/live.ts';
 import { may, session } from './state/session.ts';
 import { undoNewest } from './state/toasts.ts';
 import { type Query, useQuery } from './use-query.ts';
-import { Audit } from './views/audit.tsx';
-import { ConnectPage } from './views/connect.tsx';
-import { Deliveries } from './views/deliveries.tsx';
-import { FormSettings } from './views/form-settings.tsx';
 import { FormsList } from './views/forms-list.tsx';
 import { InboxView } from './views/inbox.tsx';
-import { Keys } from './views/keys.tsx';
-import { Settings } from './views/settings.tsx';
 import { ShortcutHelp } from './views/shortcut-help.tsx';
 
-function View({ at }: { at: Route }) {
-	const only = session.value?.form;
-	if (at.view === 'forms')
-		return only ? <InboxView key={only} form={only} submission={null} query={EMPTY_QUERY} /> : <FormsList />;
-	if (at.view === 'inbox')
-		return <InboxView key={at.form} form={at.form} submission={at.submission} query={at.query} />;
+/** Views that the inbox does not wait for. */
+const fetchViews = () =>
+	import('./views/elsewhere.ts').catch(() => {
+		throw new Error(words.frame.viewNotFetched);
+	});
+
+/** A browser keeps the failure of a module as long as the page, so that only a new page can try again. */
+const reloadPage = () => location.reload();
+
+function Elsewhere({ at }: { at: Route }) {
+	const { data: views, error } = useQuery('views', fetchViews);
+	useLiveEvents(({ type }) => type === 'resumed' && error !== undefined && reloadPage());
+	if (error !== undefined) return <LoadFailure error={error} onRetry={reloadPage} />;
+	if (views === undefined) return null;
+	const { Audit, ConnectPage, Deliveries, FormSettings, Keys, Settings } = views;
 	if (at.view === 'connect') return <ConnectPage key={at.form} form={at.form} />;
 	if (at.view === 'form-settings') return <FormSettings key={at.form} form={at.form} group={at.group} />;
 	if (at.view === 'deliveries') return <Deliveries at={at} />;
@@ -40,6 +43,15 @@ function View({ at }: { at: Route }) {
 	if (at.view === 'keys') return <Keys />;
 	if (at.view === 'settings') return <Settings />;
 	return <NotFound />;
+}
+
+function View({ at }: { at: Route }) {
+	const only = session.value?.form;
+	if (at.view === 'forms')
+		return only ? <InboxView key={only} form={only} submission={null} query={EMPTY_QUERY} /> : <FormsList />;
+	if (at.view === 'inbox')
+		return <InboxView key={at.form} form={at.form} submission={at.submission} query={at.query} />;
+	return <Elsewhere at={at} />;
 }
 
 /** A new view starts at its top, focused; the inbox manages the focus of its panes. */
@@ -56,8 +68,8 @@ function useFocusOnView(at: Route): void {
 	}, [place]);
 }
 
-/** Runs after the requests of the view itself. */
-const HEALTH_AFTER_MS = 1000;
+/** What the view itself does not need runs after its requests. */
+const REST_AFTER_MS = 1000;
 
 /** @returns the reading of the forms, which every view needs */
 function useServer(at: Route): Query<void> {
@@ -66,7 +78,10 @@ function useServer(at: Route): Query<void> {
 	useLayoutEffect(() => forgetForms, []);
 	useLiveEvents(({ type }) => type !== 'resumed' && refreshFormsSoon());
 	useEffect(() => {
-		const timer = setTimeout(() => lookAtHealth().catch(() => {}), HEALTH_AFTER_MS);
+		const timer = setTimeout(() => {
+			fetchViews().catch(() => {});
+			lookAtHealth().catch(() => {});
+		}, REST_AFTER_MS);
 		return () => clearTimeout(timer);
 	}, [at]);
 	return reading;

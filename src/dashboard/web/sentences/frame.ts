@@ -30,6 +30,8 @@ export const testModeHint = 'Mails and webhooks are captured, not sent';
 
 export const connectionLost = 'Connection lost. Reconnecting …';
 export const connectedAgain = 'Connected again.';
+export const viewNotFetched = 'The server does not respond, or has been updated.';
+
 export const unreachable = 'The server cannot be reached.';
 export const serverReturned = (status: number) => `The server returned status ${status}.`;
 

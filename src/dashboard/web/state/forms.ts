@@ -2,7 +2,6 @@
 
 import { signal } from '@preact/signals';
 import { labelsOf } from '../../../field-rules/rules.ts';
-import { BLANK_SETTINGS } from '../../../forms/settings.ts';
 import { mapOtherCounts } from '../../../storage/filters.ts';
 import * as api from '../api.ts';
 import type { Form } from '../api-types.ts';
@@ -27,10 +26,14 @@ export function fieldLabels(id: string): (name: string) => string {
 	return (name) => (labelOf(name).trim() === '' ? words.submission.emptyName : labelOf(name));
 }
 
+/** In place of settings that a key may not read. Fetched for such a key alone: the settings are a third of the page's script. */
+const blankSettings = async () => (await import('../../../forms/settings.ts')).BLANK_SETTINGS;
+
 /** A form-level key cannot read its forms: these replace them. */
-function ownForms({ forms: own, mode }: ShownSession): Form[] {
+async function ownForms({ forms: own, mode }: ShownSession): Promise<Form[]> {
+	const blank = await blankSettings();
 	return (own ?? []).map((form) => ({
-		...BLANK_SETTINGS,
+		...blank,
 		...form,
 		formerSlugs: [],
 		submissionCount: 0,
@@ -77,15 +80,18 @@ function outdateRequests(): void {
 	refreshFormsSoon();
 }
 
-/** Adds or replaces a form without a request. */
+/** Adds a form that was just created, without a request for the list. */
+export async function addForm(form: Form): Promise<void> {
+	const blank = may('read') ? {} : await blankSettings();
+	outdateRequests();
+	const others = forms.value?.filter(({ id }) => id !== form.id) ?? [];
+	forms.value = [{ ...blank, ...form }, ...others];
+}
+
+/** Shows what was changed of a form, without a request for the list. */
 export function putForm(form: Form): void {
 	outdateRequests();
-	const known = forms.value ?? [];
-	const isKnown = known.some(({ id }) => id === form.id);
-	forms.value = isKnown
-		? known.map((old) => (old.id === form.id ? { ...old, ...form } : old))
-		: // A key that may not read is not shown all settings.
-			[{ ...BLANK_SETTINGS, ...form }, ...known];
+	forms.value = forms.value?.map((old) => (old.id === form.id ? { ...old, ...form } : old));
 }
 
 export function dropForm(id: string): void {

@@ -18,7 +18,7 @@ import { navigate } from '../location.ts';
 import { to } from '../router.ts';
 import * as words from '../sentences/words.ts';
 import { now } from '../state/clock.ts';
-import { forms, putForm, unreadIn } from '../state/forms.ts';
+import { addForm, forms, unreadIn } from '../state/forms.ts';
 import { useLiveEvents } from '../state/live.ts';
 import { may, session } from '../state/session.ts';
 import { createThrottle } from '../throttle.ts';
@@ -34,7 +34,7 @@ function NewForm() {
 	const { run, isBusy, error, clearError } = useAction(async () => {
 		if (name.trim() === '') throw new Error(words.forms.noName);
 		const form = await api.forms.create({ name: name.trim() });
-		putForm(form);
+		await addForm(form);
 		navigate(to.connect(form.id));
 	});
 	const reason = errorOfOnly(error, 'name');
