@@ -119,7 +119,7 @@ export function createForms(storage: Storage, options: FormsOptions) {
 		if (settings.slug === '') settings.slug = isFromName(before.slug, name) ? before.slug : slugFromName(name);
 		if (Object.keys(settings).length === 0) return readForm(before);
 		checkOpening({ ...before, ...settings });
-		checkVisitorMails({ ...before, ...settings });
+		checkVisitorMails({ ...before, ...settings }, before);
 		const hasOtherAddress = !Bun.deepEquals(addressesOf(before), addressesOf({ ...before, ...settings }));
 		if (checkDisclosure) checkDisclosures(before, settings, checkDisclosure);
 		const noticeRows = hasOtherAddress ? notices.planAddressNotice(before) : [];

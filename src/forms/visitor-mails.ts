@@ -9,12 +9,22 @@ import { placeholdersIn } from '../text/placeholders.ts';
 import type { FormSettings } from './settings.ts';
 
 const FORM_NAME = 'form.name';
+const CODES = { confirm: 'INVALID_CONFIRMATION', autoresponder: 'INVALID_AUTORESPONDER' } as const;
 
-/** @throws AppError VALIDATION_ERROR if robots could have mails sent, or words of their own in them */
-export function checkVisitorMails(settings: Partial<FormSettings>): void {
+type Settings = Partial<FormSettings>;
+
+/**
+ * @param before Its settings before a change. A field without an address that they have already stays until it is mended.
+ * @throws AppError VALIDATION_ERROR if robots could have mails sent, or words of their own in them, or no submission could have the address
+ */
+export function checkVisitorMails(settings: Settings, before: Settings = {}): void {
 	const { autoresponder, confirm, captcha, fields } = settings;
+	for (const name of ['confirm', 'autoresponder'] as const) {
+		const problem = fieldProblem(name, settings);
+		if (problem !== undefined && problem !== fieldProblem(name, before))
+			throw invalidField(`${name}.field`, CODES[name], `${name}.field ${problem}`);
+	}
 	if (confirm) {
-		checkIsStored(confirm, settings);
 		checkPlaceholders(confirm, {
 			name: 'confirm',
 			known: [FORM_NAME],
@@ -36,18 +46,18 @@ export function checkVisitorMails(settings: Partial<FormSettings>): void {
 	});
 }
 
-/** @throws AppError VALIDATION_ERROR if no submission could have the address in its field, so that the form would reject all */
-function checkIsStored(
-	{ field }: VisitorMail,
-	{ fields, unknownFields = 'keep', spam, aliases }: Partial<FormSettings>,
-): void {
-	const fault = (rest: string) => invalidField('confirm.field', 'INVALID_CONFIRMATION', `confirm.field ${rest}`);
+/** Returns why no submission could have the address in the field of a mail, and what would be right. */
+function fieldProblem(name: keyof typeof CODES, settings: Settings): string | undefined {
+	const field = settings[name]?.field;
+	if (field === undefined) return undefined;
+	const { fields, unknownFields = 'keep', spam, aliases } = settings;
 	if (!isStored(specialNamesWith(spam?.honeypot ?? DEFAULT_SPAM_SETTINGS.honeypot, aliases).get(field)))
-		throw fault(`must not be ${field}: that is a special field, which is not stored. Take one such as email.`);
-	if (!fields || unknownFields === 'keep' || fields.some(({ name }) => name === field)) return;
-	throw fault(
-		`is ${field}, which has no rule in fields, and with unknownFields "${unknownFields}" no submission could have it. Add a rule for it, or set unknownFields to "keep".`,
-	);
+		return `must not be ${field}: that is a special field, which is not stored. Take one such as email.`;
+	const rule = fields?.find((one) => one.name === field);
+	if (rule?.type === 'file')
+		return `must not be ${field}: its rule in fields has the type "file", and a file is no address. Take a field such as email, or give the rule the type "email".`;
+	if (!fields || unknownFields === 'keep' || rule) return undefined;
+	return `is ${field}, which has no rule in fields, and with unknownFields "${unknownFields}" no submission could have it. Add a rule for it, or set unknownFields to "keep".`;
 }
 
 interface Placeholders {

@@ -1,6 +1,9 @@
 /** The links in mails to visitors: a page with a button, which acts only when it is pressed. */
 
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { eq } from 'drizzle-orm';
+import { decodeId } from '../../src/ids.ts';
+import { forms } from '../../src/storage/tables.ts';
 import { startScriptedSmtp } from '../delivery/scripted-smtp.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 
@@ -100,6 +103,12 @@ test.each([
 	[{ captcha: 'altcha', autoresponder: { subject: 'a'.repeat(201) } }, 'autoresponder.subject', '200'],
 	[{ captcha: 'altcha', autoresponder: { text: 'a'.repeat(2001) } }, 'autoresponder.text', '2000'],
 	[{ captcha: 'altcha', autoresponder: { field: '' } }, 'autoresponder.field', 'name of the field'],
+	[
+		{ captcha: 'altcha', autoresponder: {}, fields: [{ name: 'email', type: 'file' }] },
+		'autoresponder.field',
+		'type "file"',
+	],
+	[{ captcha: 'altcha', autoresponder: {}, spam: { honeypot: 'email' } }, 'autoresponder.field', 'special field'],
 	[{ captcha: 'altcha', autoresponder: { delayMinutes: 10_081 } }, 'autoresponder.delayMinutes', '10080'],
 	[{ captcha: 'altcha', autoresponder: { delayMinutes: 0.5 } }, 'autoresponder.delayMinutes', 'whole number'],
 	[
@@ -116,6 +125,30 @@ test.each([
 		[expect.objectContaining({ field, message: expect.stringContaining(words) })],
 	]);
 });
+
+test.each<Partial<typeof forms.$inferInsert>>([
+	{ fields: [{ name: 'email', type: 'file' }] },
+	{ spam: { threshold: 5, honeypot: ['email'] } },
+])(
+	'the field of a mail stays one that can have an address: %j is rejected later too; a form that has it is editable',
+	async (wrong) => {
+		const json = { name: 'Later', captcha: 'altcha', autoresponder: {} };
+		const { body: form } = await server.call<{ id: string }>('POST /api/forms', { json });
+		const path = `/api/forms/${form.id}` as const;
+		const patch = async (change: object) => (await server.call(`PATCH ${path}`, { json: change })).status;
+		expect(await patch(wrong)).toBe(400);
+		const { storage } = server.app;
+		await storage.batch((tx) => [
+			tx
+				.update(forms)
+				.set(wrong)
+				.where(eq(forms.id, decodeId(form.id) ?? -1)),
+		]);
+		expect((await server.call(`GET ${path}`)).status).toBe(200);
+		expect([await patch({ name: 'Other' }), await patch({ autoresponder: { field: 'mail' } })]).toEqual([200, 200]);
+		expect(await patch({ autoresponder: { field: 'email' } })).toBe(400);
+	},
+);
 
 test('the captcha, and the rule of a placeholder, stay as long as the mail needs them', async () => {
 	const rule = { name: 'topic', type: 'select', options: ['A', 'B'] };
