@@ -58,7 +58,7 @@ export function addWordLists(submissions: CliCommand, cli: Cli): void {
 		);
 		runOnApi(command, { cli }, (options, form: string, word: string, ids: string[]) => {
 			const [member, done] = options.remove === true ? [removing, 'without'] : [adding, 'with'];
-			const change = { ...targetOf(options, ids), set: {}, [member]: [word] };
+			const change = { ...targetOf(options, ids), [member]: [word] };
 			return async (api) => {
 				const report = await api.patch<Updated>(`${await formPath(api, form)}/submissions`, change);
 				cli.printResult(options, report, `${report.updated} ${done} the ${one} ${word}.`);

@@ -152,7 +152,7 @@ test('the API document says so of each', async () => {
 		['CreateFileLink', ['expiresIn']],
 		['RetryDeliveries', ['ids', 'state', 'form', 'channel']],
 		['BulkDeletion', ['ids', 'filter', 'search', 'since', 'until', 'dryRun']],
-		['BulkUpdate', ['ids', 'filter', 'search', 'since', 'until', 'sendWithheld']],
+		['BulkUpdate', ['ids', 'filter', 'search', 'since', 'until', 'set', 'sendWithheld']],
 		['ChangeSpamLists', ['block', 'allow']],
 	] as const) {
 		for (const member of members)

@@ -126,7 +126,7 @@ describe('a list', () => {
 describe('many at once', () => {
 	test('get a label beside those they have, and lose one', async () => {
 		await patch(0, { labels: ['Red', 'blue'] });
-		expect((await bulk({ filter: 'all', set: {}, addLabels: ['red', 'new'] })).body).toEqual({ updated: 5 });
+		expect((await bulk({ filter: 'all', addLabels: ['red', 'new'] })).body).toEqual({ updated: 5 });
 		expect([(await get(0)).labels, (await get(1)).labels]).toEqual([
 			['Red', 'blue', 'new'],
 			['red', 'new'],
@@ -140,7 +140,7 @@ describe('many at once', () => {
 
 	test('are not changed if one has no room for the label', async () => {
 		await patch(1, { labels: Array.from({ length: 10 }, (_, i) => `${i}`) });
-		const { status, body } = await bulk({ filter: 'all', set: {}, addLabels: ['more'] });
+		const { status, body } = await bulk({ filter: 'all', addLabels: ['more'] });
 		expect({ status, body }).toMatchObject({
 			status: 400,
 			body: { errors: [{ field: 'addLabels', code: 'TOO_MANY' }] },
@@ -153,6 +153,7 @@ describe('many at once', () => {
 		[{ set: { labels: ['a', 'A'] } }, 'set.labels.1'],
 		[{ set: { note: 'x'.repeat(4001) } }, 'set.note'],
 		[{ set: { labels: ['a'] }, addLabels: ['b'] }, 'set.labels'],
+		[{}, 'set'],
 		[{ set: {}, addLabels: [' '] }, 'addLabels.0'],
 	])('%j is rejected', async (json, field) => {
 		const { status, body } = await bulk({ filter: 'all', ...json });

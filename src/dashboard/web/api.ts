@@ -136,7 +136,7 @@ export const forms = {
 };
 
 export interface BulkChange extends Partial<Record<WordList['adding' | 'removing'], string[]>> {
-	set: Partial<types.Owned>;
+	set?: Partial<types.Owned>;
 	sendWithheld?: boolean;
 }
 

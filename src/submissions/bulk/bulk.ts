@@ -63,7 +63,7 @@ export function createBulk(storage: Storage, release: Retries['release']) {
 			const input = await readInput();
 			const change = changeOf(input);
 			const target = parseTarget(input, checkDisclosure);
-			const isReleased = input.set.isSpam === false && input.sendWithheld === true;
+			const isReleased = input.set?.isSpam === false && input.sendWithheld === true;
 			const options = { teaches: isFormLevel ? 'form' : 'all', call: {} } as const;
 			const unknown = new Set(input.ids);
 			let updated = 0;
@@ -118,15 +118,18 @@ function factsOf(target: BulkTarget): Record<string, string | boolean> {
 
 /** @throws AppError VALIDATION_ERROR */
 function changeOf({ set, ...sent }: BulkUpdate): OwnedChange {
+	const others = WORD_LISTS.flatMap(({ adding, removing }) => [adding, removing]);
+	if (!set && others.every((name) => !sent[name]))
+		throw invalidField('set', 'REQUIRED', `set is required, unless ${others.join(' or ')} is there.`);
 	for (const list of WORD_LISTS) {
 		const { name, adding, removing } = list;
 		const added = sent[adding];
 		if (added) checkWords(added, adding, list);
-		if (set[name] && (added ?? sent[removing]))
+		if (set?.[name] && (added ?? sent[removing]))
 			throw invalidField(`set.${name}`, 'CONFLICT', `set.${name} cannot be combined with ${adding} or ${removing}.`);
 	}
 	return {
-		...storedOwned(set, 'set.'),
+		...storedOwned(set ?? {}, 'set.'),
 		...mapWordLists('adding', ({ adding }) => sent[adding]),
 		...mapWordLists('removing', ({ removing }) => sent[removing]),
 	};

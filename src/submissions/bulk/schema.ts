@@ -49,7 +49,7 @@ export type BulkDeletion = Static<typeof BulkDeletion>;
 export const BulkUpdate = Type.Object(
 	{
 		...target,
-		set: Type.Object(settable, { additionalProperties: false, description: 'What to set of all of them.' }),
+		set: omissible(Type.Object(settable, { additionalProperties: false, description: 'What to set of all of them.' })),
 		...mapWordLists('adding', () => words('Those that each gets beside those it has.')),
 		...mapWordLists('removing', () => words('Those that each loses, if it has them.')),
 		...withheld,

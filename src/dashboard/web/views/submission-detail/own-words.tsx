@@ -24,7 +24,7 @@ function Words({ inbox, row, list }: Props & { list: WordList }) {
 	async function add(event: Event): Promise<void> {
 		event.preventDefault();
 		const added = word.trim();
-		if (added !== '' && (await setWords(inbox, row, { set: {}, [adding]: [added] }))) setWord('');
+		if (added !== '' && (await setWords(inbox, row, { [adding]: [added] }))) setWord('');
 	}
 	return (
 		<>
@@ -39,7 +39,7 @@ function Words({ inbox, row, list }: Props & { list: WordList }) {
 								<IconButton
 									icon="x"
 									label={words.submission.removeWord(list, one)}
-									onClick={() => void setWords(inbox, row, { set: {}, [removing]: [one] })}
+									onClick={() => void setWords(inbox, row, { [removing]: [one] })}
 								/>
 							)}
 						</li>
