@@ -101,7 +101,19 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 	const post = createPost(config.webhookAllow);
 	const baseUrl = config.baseUrl ?? localUrl(config.host, config.port);
 	const submitUrl = config.submitUrl ?? localUrl(config.submitHost, config.submitPort);
-	const dispatch = createDispatch(storage, { ...config, baseUrl, submitUrl, post, budget, store, links, log, now });
+	const uniqueValues = createUniqueValues(storage);
+	const dispatch = createDispatch(storage, {
+		...config,
+		baseUrl,
+		submitUrl,
+		post,
+		budget,
+		store,
+		links,
+		uniqueValuesOf: uniqueValues.valuesOf,
+		log,
+		now,
+	});
 	const sessions = createSessions(storage, { keys, now });
 	const streams = createEventStreams(storage);
 	const tokenStore = createAltchaStore(storage, now);
@@ -183,7 +195,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		metrics,
 		post,
 		forms,
-		uniqueValues: createUniqueValues(storage),
+		uniqueValues,
 		webhooks,
 		submissions: createSubmissions(storage, { budget, turns: createConcurrencyLimit(LARGE_RESPONSES), release, now }),
 		bulk: createBulk(storage, release),

@@ -12,7 +12,7 @@ import { createOutbox } from './outbox.ts';
 import { createRetries } from './retries.ts';
 import type { MailContent } from './schema.ts';
 import { createAddressKeys } from './visitor/address-keys.ts';
-import { createConfirmations } from './visitor/confirmations.ts';
+import { type ConfirmationsOptions, createConfirmations } from './visitor/confirmations.ts';
 import { createVisitorLinks } from './visitor/links.ts';
 import { createVisitorBounds } from './visitor/mail-bounds.ts';
 import { type MailOutage, startWorker, type Worker, type WorkerTiming } from './worker/worker.ts';
@@ -21,7 +21,10 @@ import { type MailOutage, startWorker, type Worker, type WorkerTiming } from './
 const CONTENT_BYTES = 16 * 1024 * 1024;
 
 /** `baseUrl` is used until {@link Dispatch.start} replaces it; `budget` is that of all submitted content. */
-export interface DispatchOptions extends MailSettings, Omit<ChannelOptions, 'mail' | 'now' | 'visitors'> {
+export interface DispatchOptions
+	extends MailSettings,
+		Omit<ChannelOptions, 'mail' | 'now' | 'visitors'>,
+		Pick<ConfirmationsOptions, 'uniqueValuesOf'> {
 	now?: () => number;
 	timing?: WorkerTiming;
 }
@@ -30,7 +33,7 @@ export type Dispatch = ReturnType<typeof createDispatch>;
 
 /** @throws Error with a sentence for the operator if the mail settings are wrong */
 export function createDispatch(storage: Storage, options: DispatchOptions) {
-	const { log, language = 'en', now = Date.now, timing } = options;
+	const { log, language = 'en', uniqueValuesOf, now = Date.now, timing } = options;
 	const budget = createShare(options.budget, CONTENT_BYTES);
 	const mail = readMailSetup(options);
 	const keys = createAddressKeys(storage);
@@ -38,7 +41,7 @@ export function createDispatch(storage: Storage, options: DispatchOptions) {
 	const links = createVisitorLinks(keys);
 	const channels = createChannels(storage, { ...options, mail, budget, visitors: { bounds, links }, now });
 	const outbox = createOutbox(storage, { channels, now });
-	const confirmations = createConfirmations(storage, { outbox, links, keys, now });
+	const confirmations = createConfirmations(storage, { outbox, links, keys, uniqueValuesOf, now });
 	let worker: Worker | undefined;
 	/** At the server that sends, if that is another. */
 	let outageElsewhere: MailOutage = null;

@@ -65,8 +65,9 @@ export function createUniqueValues(storage: Pick<Storage, 'batch' | 'db' | 'subm
 	}
 
 	return {
-		/** Returns the unique values of a submission. */
-		valuesOf: async (form: RuledForm, data: string): Promise<UniqueValue[]> => valuesOf(form, data, await secret()),
+		/** Returns what no other submission may have of one. */
+		valuesOf: async (form: RuledForm, data: string): Promise<UniqueValue[]> =>
+			uniqueRules(form.fields).length > 0 ? valuesOf(form, data, await secret()) : [],
 		/** Has the submissions that are stored hold their values, as `whenDue` noted; the older first. It can stop at any pause and start again. */
 		async holdDue(pause: Pause): Promise<void> {
 			const due = await db

@@ -102,6 +102,8 @@ export type OwnedChange = Partial<Owned & Record<WordList['adding' | 'removing']
 /** A pending submission that is to be confirmed, and the deliveries to be written with that. */
 export interface Confirming {
 	id: number;
+	/** Those of its unique values by the rules of today. Others, of rules that are gone, do not keep it waiting. */
+	uniqueHashes: readonly string[];
 	deliveries: readonly NewDelivery[];
 }
 

@@ -5,6 +5,7 @@ import { eq } from 'drizzle-orm';
 import { createDispatch, type DispatchOptions } from '../../src/delivery/dispatch.ts';
 import { openFolder } from '../../src/files/folder.ts';
 import { createFileLinks } from '../../src/files/links.ts';
+import { createUniqueValues } from '../../src/forms/unique-values.ts';
 import { createLog } from '../../src/log/log.ts';
 import type { PostResult } from '../../src/network/guarded-request.ts';
 import { openStorage } from '../../src/storage/open.ts';
@@ -46,6 +47,7 @@ export async function openDeliveryFixture({ file, form: formValues, ...options }
 		budget: createByteBudget(64 * 2 ** 20),
 		store: openFolder(join(dirname(file), 'files')),
 		links: createFileLinks(storage, now),
+		uniqueValuesOf: createUniqueValues(storage).valuesOf,
 		timing: SHORT_TIMING,
 		log,
 		now,

@@ -239,6 +239,18 @@ test('a value that must be unique is held from the confirmation on: nobody keeps
 	expect([(await list(form)).pagination.total, (await pending(form)).pagination.total]).toEqual([1, 1]);
 });
 
+test('a rule that is gone keeps nothing waiting, and one that is left still does', async () => {
+	const [seat, row] = ['seat', 'row'].map((name) => ({ name, type: 'text', unique: true }));
+	const form = await makeForm({ fields: [{ name: 'email', type: 'email' }, seat, row] });
+	const sameSeat = await linkFor(form, { email: email(), seat: '1a', row: 'x' });
+	const sameRow = await linkFor(form, { email: email(), seat: '1b', row: 'y' });
+	expect(await press(await linkFor(form, { email: email(), seat: '1a', row: 'y' }))).toBe(200);
+	expect([await press(sameSeat), await press(sameRow)]).toEqual([409, 409]);
+	const json = { fields: [{ name: 'email', type: 'email' }, { ...seat, unique: false }, row] };
+	expect((await server.call(`PATCH /api/forms/${form.id}`, { json })).status).toBe(200);
+	expect([await press(sameSeat), await press(sameRow)]).toEqual([200, 409]);
+});
+
 test('a visitor who sent a value twice reads that it is confirmed, however often the link is followed', async () => {
 	const form = await makeForm({ fields: [{ name: 'email', type: 'email', unique: true }] });
 	const address = email();

@@ -115,7 +115,7 @@ async function take(storage: Storage, model: Stored[], one: Step): Promise<Store
 	}
 	if ('confirm' in one) {
 		const some = model.slice(one.confirm, one.confirm + 3);
-		const asked = some.map(({ id }) => ({ id, deliveries: [] }));
+		const asked = some.map(({ id }) => ({ id, uniqueHashes: [], deliveries: [] }));
 		const results = await submissions.confirm(FORM, asked, 1);
 		expect([...results]).toEqual(some.map(({ id, isPending }) => [id, isPending ? 'confirmed' : 'gone']));
 		return model.map((row) => (some.includes(row) ? { ...row, isPending: false } : row));

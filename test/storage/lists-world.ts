@@ -157,7 +157,7 @@ export async function createWorld(engine: string, seed: number) {
 			const ids = await log.pendingOf(FORM, of);
 			const results = await log.confirm(
 				FORM,
-				[...ids, 1].map((id) => ({ id, deliveries: [] })),
+				[...ids, 1].map((id) => ({ id, uniqueHashes: [], deliveries: [] })),
 				Date.now(),
 			);
 			expect(results.get(1)).toBe('gone');

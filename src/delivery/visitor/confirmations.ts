@@ -18,10 +18,12 @@ const CHUNK = 50;
 /** `wrong`: no link of ours; `gone`: it is too old, or what it is for was removed; else what comes, or would come, of it. */
 export type LinkState = 'wrong' | 'waiting' | Confirmation;
 
-interface ConfirmationsOptions {
+export interface ConfirmationsOptions {
 	outbox: Pick<Outbox, 'plan' | 'wake'>;
 	links: Pick<VisitorLinks, 'readConfirm'>;
 	keys: Pick<AddressKeys, 'keyOf'>;
+	/** The values that no other submission may have, by the rules of its form. */
+	uniqueValuesOf: (form: FormRow, data: string) => Promise<readonly { hash: string }[]>;
 	now: () => number;
 }
 
@@ -32,7 +34,10 @@ interface Meant {
 
 export type Confirmations = ReturnType<typeof createConfirmations>;
 
-export function createConfirmations(storage: Storage, { outbox, links, keys, now }: ConfirmationsOptions) {
+export function createConfirmations(
+	storage: Storage,
+	{ outbox, links, keys, uniqueValuesOf, now }: ConfirmationsOptions,
+) {
 	const { submissions, clock } = storage;
 	const damage = createDamageCheck(storage);
 	/** From the first id of a submission that has not waited too long. */
@@ -49,20 +54,23 @@ export function createConfirmations(storage: Storage, { outbox, links, keys, now
 		return submission.isPending && submission.id >= oldestId() ? { form, submission } : 'gone';
 	}
 
+	const hashesOf = async (form: FormRow, data: string) => (await uniqueValuesOf(form, data)).map(({ hash }) => hash);
+
 	/** With the deliveries that go out by its confirmation. */
 	async function prepare(form: FormRow, { id, language }: { id: number; language: string }): Promise<Confirming[]> {
 		const stored = await submissions.get(form.id, id);
 		if (!stored) return [];
 		const { data } = await damage.row(form.id, stored);
 		const submission = { spamReason: null, data };
-		return [{ id, deliveries: await outbox.plan({ form, submission, language, isConfirmed: true }) }];
+		const deliveries = await outbox.plan({ form, submission, language, isConfirmed: true });
+		return [{ id, uniqueHashes: await hashesOf(form, data), deliveries }];
 	}
 
 	/** Returns whether all that holds its unique values is of the same visitor, and was confirmed: it was sent twice. */
-	async function isRepetition({ form, submission: { id, addressKey } }: Meant): Promise<boolean> {
+	async function isRepetition({ form, submission }: Meant): Promise<boolean> {
 		if (form.confirm === null) return false;
 		const { formId, hash, submissionId, isHeld } = uniqueValues;
-		const own = storage.db.select({ hash }).from(uniqueValues).where(eq(submissionId, id));
+		const own = await hashesOf(form, (await damage.row(form.id, submission)).data);
 		const others = await storage.db
 			.selectDistinct({ submissionId })
 			.from(uniqueValues)
@@ -72,7 +80,7 @@ export function createConfirmations(storage: Storage, { outbox, links, keys, now
 			if (!stored || stored.confirmedAt === null) return false;
 			const { data } = await damage.row(form.id, stored);
 			const address = addressIn(data, form.confirm.field);
-			if (address === undefined || (await keys.keyOf(address)) !== addressKey) return false;
+			if (address === undefined || (await keys.keyOf(address)) !== submission.addressKey) return false;
 		}
 		return others.length > 0;
 	}

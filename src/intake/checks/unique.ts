@@ -2,7 +2,6 @@
 
 import { and, eq, inArray } from 'drizzle-orm';
 import { notUnique } from '../../field-rules/check.ts';
-import { uniqueRules } from '../../field-rules/unique.ts';
 import { createUniqueValues, type UniqueValue } from '../../forms/unique-values.ts';
 import type { Storage } from '../../storage/contract.ts';
 import type { FormRow } from '../../storage/tables.ts';
@@ -28,8 +27,7 @@ export function createUniqueCheck(storage: Storage) {
 
 	return {
 		/** Returns what no other submission may have. */
-		valuesOf: async (form: FormRow, { data }: Content): Promise<UniqueValue[]> =>
-			uniqueRules(form.fields).length > 0 ? valuesOf(form, data) : [],
+		valuesOf: (form: FormRow, { data }: Content): Promise<UniqueValue[]> => valuesOf(form, data),
 		/**
 		 * The cheap look, so that no captcha is used up in vain; the engine decides, where it stores.
 		 * @returns whether the form keeps another one in its place

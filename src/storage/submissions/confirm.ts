@@ -10,14 +10,14 @@ import { insertDeliveries } from './announced.ts';
 import { type Engine, type Operation, rows } from './operation.ts';
 import { takeValues } from './unique-values.ts';
 
-/** True if another submission holds one of the values of a submission ($1). */
-const IS_TAKEN = `select 1 from unique_values v join unique_values h on h.form_id = v.form_id and h.hash = v.hash and h.is_held = 1
-	where v.submission_id = $1 and v.is_held = 0 limit 1`;
-
 export function createConfirming(
 	{ dialect, read, write, holdCounts, totalOf }: Engine,
 	{ events }: { events: Events },
 ): Pick<SubmissionStore, 'confirm' | 'pendingOf'> {
+	/** Finds another submission that holds one of these values ($2) of a submission ($1). */
+	const isTaken = `select 1 from unique_values v join unique_values h on h.form_id = v.form_id and h.hash = v.hash and h.is_held = 1
+		where v.submission_id = $1 and v.is_held = 0 and ${dialect.isIn('v.hash', '$2', 'text')} limit 1`;
+
 	function* confirmAll(
 		formId: number,
 		{ pending, confirmedAt }: { pending: readonly Confirming[]; confirmedAt: number },
@@ -28,6 +28,7 @@ export function createConfirming(
 			[formId],
 		);
 		if (!moveCounts || !form) throw new FormGone('The form was deleted in the meantime.');
+		const uniqueHashes = new Map(pending.map((one) => [one.id, one.uniqueHashes]));
 		let places = form[0] === null ? Number.POSITIVE_INFINITY : form[0] - (yield* totalOf(formId));
 		const found = (yield* rows<[number, ...number[]]>(
 			`select ${FLAG_COLUMNS} from submissions where form_id = $1 and ${dialect.isIn('id', '$2')}
@@ -37,7 +38,8 @@ export function createConfirming(
 		const results = new Map(pending.map(({ id }): [number, Confirmation] => [id, 'gone']));
 		for (const { id, before } of found) {
 			if (places <= 0) results.set(id, 'full');
-			else if ((yield* rows(IS_TAKEN, [id])).length > 0) results.set(id, 'taken');
+			else if ((yield* rows(isTaken, [id, dialect.list(uniqueHashes.get(id) ?? [])])).length > 0)
+				results.set(id, 'taken');
 			else {
 				// An owner who put it away while it waited has to see that it came.
 				places--;

@@ -59,7 +59,7 @@ test('who confirmed can be asked again on the same day, and so can one whose lin
 	const first = await submit();
 	await submit();
 	expect(peer.accepted).toHaveLength(1);
-	await storage.submissions.confirm(form.id, [{ id: first, deliveries: [] }], 1);
+	await storage.submissions.confirm(form.id, [{ id: first, uniqueHashes: [], deliveries: [] }], 1);
 	const second = await submit();
 	await submit();
 	expect(peer.accepted).toHaveLength(2);
@@ -79,7 +79,7 @@ test('an address that asked for no mails gets none, and none goes out for what w
 	expect(await sender.settled()).toMatchObject([{ state: 'withheld', lastError: SUPPRESSED }]);
 	await sender.stop();
 	const id = await sender.submit({ email: 'bob@example.com' });
-	await storage.submissions.confirm(form.id, [{ id, deliveries: [] }], 1);
+	await storage.submissions.confirm(form.id, [{ id, uniqueHashes: [], deliveries: [] }], 1);
 	await sender.submit({ email: 'eve@example.com' });
 	sender.advance(7 * DAY_MS);
 	await sender.start();
