@@ -12,6 +12,7 @@ import { type Counts, mapOtherCounts, toCounts } from '../storage/filters.ts';
 import { apiKeys, keyForms } from '../storage/session-tables.ts';
 import type { NewDelivery } from '../storage/submission.ts';
 import { deliveries, type FormRow, forms, type Mode } from '../storage/tables.ts';
+import { ChangedMeanwhile, untilUnchanged } from '../storage/until-unchanged.ts';
 import { pickNames } from '../text/map-names.ts';
 import { checkFormSettings, shownSettings } from './check-settings.ts';
 import { createFormerSlugs, slugTaken } from './former-slugs.ts';
@@ -72,9 +73,6 @@ const NO_NOTICES: AddressNotices = { planAddressNotice: () => [], wake: () => {}
 /** Columns that a form shows, without the counts, which the engine knows better. */
 const SHOWN_COLUMNS = pickNames(getTableColumns(forms), ['id', 'mode', ...SETTING_NAMES, 'fileBytes']);
 type ShownRow = Pick<FormRow, 'id' | 'mode' | SettingName>;
-
-/** Its settings were changed while a change of them was checked. */
-class ChangedMeanwhile extends Error {}
 
 interface Update {
 	mode?: Mode;
@@ -253,17 +251,6 @@ export function createForms(storage: Storage, options: FormsOptions) {
 function recordedUpdate({ before, held, after }: Record<'before' | 'held' | 'after', FormRow>) {
 	if (!Bun.deepEquals(pickSettings(held), pickSettings(before))) throw new ChangedMeanwhile();
 	return { ...recordedOf(after), changes: recordedChanges(held, after, SETTING_NAMES) };
-}
-
-/** Repeats a change until what it was held against is still so when it is made. */
-async function untilUnchanged<T>(change: () => Promise<T>): Promise<T> {
-	for (;;) {
-		try {
-			return await change();
-		} catch (error) {
-			if (!(error instanceof ChangedMeanwhile)) throw error;
-		}
-	}
 }
 
 function differences(names: readonly SettingName[], form: Form, wanted: Form): SettingName[] {

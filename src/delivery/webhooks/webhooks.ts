@@ -17,6 +17,7 @@ import {
 	webhooks,
 } from '../../storage/tables.ts';
 import type { Timeline } from '../../storage/timeline.ts';
+import { ChangedMeanwhile, untilUnchanged } from '../../storage/until-unchanged.ts';
 import { DAY_MS } from '../../tasks/durations.ts';
 import { formShown, STANDARD } from './event.ts';
 import { type PostRequest, requestOf } from './message.ts';
@@ -63,6 +64,7 @@ export function createWebhooks(storage: Storage, { post, allowed, baseUrl, now =
 		return { form, webhook };
 	}
 
+	/** @throws ChangedMeanwhile if it is not as before any more; then nothing was changed. */
 	async function change(before: WebhookRow, values: Partial<WebhookRow>): Promise<WebhookRow> {
 		const [, rows] = await storage.batch(
 			(tx) => [
@@ -71,7 +73,7 @@ export function createWebhooks(storage: Storage, { post, allowed, baseUrl, now =
 				tx.update(webhooks).set(values).where(eq(webhooks.id, before.id)).returning(),
 				...followUp(tx, before, values),
 			],
-			([[held], [after]]) => (after ? recordedOf(after, held) : null),
+			([[held], [after]]) => (held && after ? recordedUpdate({ before, held, after }) : null),
 		);
 		if (!rows[0]) throw notFound();
 		return rows[0];
@@ -85,6 +87,31 @@ export function createWebhooks(storage: Storage, { post, allowed, baseUrl, now =
 		const objection = objectionTo(url, allowed);
 		if (objection !== undefined) throw invalid(objection);
 		return url;
+	}
+
+	async function updateOnce(ref: WebhookRef, input: UpdateWebhook): Promise<Webhook> {
+		const { webhook } = await find(ref);
+		const url = input.url === undefined ? webhook.url : await checkUrl(input.url);
+		const values: Partial<WebhookRow> = {
+			...changePosted(webhook, input, url),
+			events: input.events === undefined ? webhook.events : checkEvents(input.events),
+			isActive: input.isActive === undefined ? webhook.isActive : (input.isActive ?? true),
+		};
+		if (values.isActive && !webhook.isActive) values.disabledReason = null;
+		if (values.disabledReason === null || values.url !== webhook.url) values.failingSince = null;
+		const after = await change(webhook, values);
+		if (after.isActive && (!webhook.isActive || after.url !== webhook.url)) {
+			// Why its queue pauses does not hold any more.
+			storage.events.publish({ type: 'retry', channel: 'webhook', webhookId: after.id });
+		}
+		return toResponse(after);
+	}
+
+	async function rotateOnce(ref: WebhookRef): Promise<WebhookWithSecret> {
+		const { webhook } = await find(ref);
+		const secret = createWebhookSecret();
+		const previous = { previousSecret: webhook.secret, previousSecretUntil: now() + OLD_SECRET_SIGNS_FOR_MS };
+		return { ...toResponse(await change(webhook, { secret, ...previous })), secret };
 	}
 
 	return {
@@ -133,23 +160,7 @@ export function createWebhooks(storage: Storage, { post, allowed, baseUrl, now =
 		 * Changes the given members, `null` for the default. Resuming it, or another URL, clears its failures and ends its pause.
 		 * @throws AppError VALIDATION_ERROR
 		 */
-		async update(ref: WebhookRef, input: UpdateWebhook): Promise<Webhook> {
-			const { webhook } = await find(ref);
-			const url = input.url === undefined ? webhook.url : await checkUrl(input.url);
-			const values: Partial<WebhookRow> = {
-				...changePosted(webhook, input, url),
-				events: input.events === undefined ? webhook.events : checkEvents(input.events),
-				isActive: input.isActive === undefined ? webhook.isActive : (input.isActive ?? true),
-			};
-			if (values.isActive && !webhook.isActive) values.disabledReason = null;
-			if (values.disabledReason === null || values.url !== webhook.url) values.failingSince = null;
-			const after = await change(webhook, values);
-			if (after.isActive && (!webhook.isActive || after.url !== webhook.url)) {
-				// Why its queue pauses does not hold any more.
-				storage.events.publish({ type: 'retry', channel: 'webhook', webhookId: after.id });
-			}
-			return toResponse(after);
-		},
+		update: (ref: WebhookRef, input: UpdateWebhook): Promise<Webhook> => untilUnchanged(() => updateOnce(ref, input)),
 		/** Removes it and its waiting deliveries. */
 		async remove(ref: WebhookRef): Promise<void> {
 			const { webhook } = await find(ref);
@@ -159,12 +170,7 @@ export function createWebhooks(storage: Storage, { post, allowed, baseUrl, now =
 			);
 		},
 		/** Creates a new secret. The old one also signs for a day, so that receivers can change over. */
-		async rotateSecret(ref: WebhookRef): Promise<WebhookWithSecret> {
-			const { webhook } = await find(ref);
-			const secret = createWebhookSecret();
-			const previous = { previousSecret: webhook.secret, previousSecretUntil: now() + OLD_SECRET_SIGNS_FOR_MS };
-			return { ...toResponse(await change(webhook, { secret, ...previous })), secret };
-		},
+		rotateSecret: (ref: WebhookRef): Promise<WebhookWithSecret> => untilUnchanged(() => rotateOnce(ref)),
 		/**
 		 * Posts a `webhook.test` event once and returns the result. It works for a disabled webhook too, and does not change
 		 * the webhook's health.
@@ -207,6 +213,12 @@ export function createWebhooks(storage: Storage, { post, allowed, baseUrl, now =
 /** Members that may hold credentials: the audit log has them only as changed. */
 const SECRETS = ['secret', 'headers', 'body'] as const;
 const RECORDED = ['url', 'name', 'format', 'include', 'where', 'events', 'isActive'];
+
+/** @param rows The webhook as the change was held against it, as it was at the change, and after it. @throws ChangedMeanwhile */
+function recordedUpdate({ before, held, after }: Record<'before' | 'held' | 'after', WebhookRow>) {
+	if (!Bun.deepEquals(held, before)) throw new ChangedMeanwhile();
+	return recordedOf(after, held);
+}
 
 /** The webhook as the audit log has it. */
 function recordedOf(after: WebhookRow, before?: WebhookRow) {

@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
+import type { UpdateWebhook } from '../../../src/delivery/webhooks/schema.ts';
 import { createWebhooks, type Webhooks } from '../../../src/delivery/webhooks/webhooks.ts';
 import { encodeId } from '../../../src/ids.ts';
 import { createGuardedPost } from '../../../src/network/guarded-request.ts';
 import type { Storage } from '../../../src/storage/contract.ts';
 import { openStorage } from '../../../src/storage/open.ts';
 import { forms, webhooks as table } from '../../../src/storage/tables.ts';
+import { newDatabase } from '../../engine.ts';
 import { tempFolder } from '../../temp-folder.ts';
 
 const baseUrl = () => 'https://forms.example.com';
@@ -31,7 +32,7 @@ const rowOf = async (id: string) => {
 
 beforeEach(async () => {
 	folder = tempFolder();
-	storage = await openStorage(join(folder, 'formsrv.db'), { now: () => NOW });
+	storage = await openStorage(await newDatabase(folder), { now: () => NOW });
 	webhooks = open();
 	await storage.batch((tx) => [
 		tx.insert(forms).values([
@@ -151,6 +152,19 @@ describe('changes', () => {
 		const changed = await webhooks.update({ ...LIVE, webhook: id }, { url: ' https://hooks.example.com/b ' });
 		expect(changed).toMatchObject({ url: 'https://hooks.example.com/b', isActive: true });
 		expect((await rowOf(id))?.secret).toBe(secret);
+	});
+
+	test('at once undo nothing of each other', async () => {
+		const { id } = await webhooks.create(LIVE, { url: URL_OF_ONE });
+		const ref = { ...LIVE, webhook: id };
+		const changes: UpdateWebhook[] = [
+			{ name: 'Sales' },
+			{ include: 'all' },
+			{ isActive: false },
+			{ events: ['submission.spam'] },
+		];
+		await Promise.all(changes.map((change) => webhooks.update(ref, change)));
+		expect(await webhooks.get(ref)).toMatchObject(Object.assign({}, ...changes));
 	});
 
 	test('check the URL again', async () => {
