@@ -289,7 +289,7 @@ export const webhooks = sqliteTable(
 		formId: formId(),
 		url: text('url').notNull(),
 		secret: text('secret').notNull(),
-		/** The secret before the latest rotation: signs too until that moment (milliseconds since 1970). */
+		/** The secrets before the latest rotation, between blanks, the latest first: they sign too until that moment (milliseconds since 1970). */
 		previousSecret: text('previous_secret'),
 		previousSecretUntil: integer('previous_secret_until'),
 		events: text('events', { mode: 'json' }).$type<string[]>().notNull(),

@@ -112,13 +112,14 @@ export const webhookRoutes = (webhooks: Webhooks, auth: Auth) =>
 			access,
 			detail: operation('rotateWebhookSecret', 'Rotate the secret', {
 				description:
-					'Creates a new secret. For a day deliveries are signed with both, so that receivers can change over.',
+					'Creates a new secret. For a day deliveries are signed with both, so that receivers can change over. A rotation within ' +
+					'that day ends no secret: it begins anew for all. Five can sign at one time; one more is a conflict.',
 				parameters: [formId, webhookId],
 				returns: jsonResponse('The webhook, with its new secret.', {
 					schema: WebhookWithSecret,
 					example: EXAMPLE_WITH_SECRET,
 				}),
-				errors: [...missing, 'UNAVAILABLE'],
+				errors: [...missing, 'CONFLICT', 'UNAVAILABLE'],
 			}),
 		})
 		.post('/:webhookId/test', ({ principal, params }) => webhooks.test(refOf(principal, params)), {

@@ -25,14 +25,14 @@ export function createWebhookSecret(): string {
 	return SECRET_PREFIX + crypto.getRandomValues(new Uint8Array(SECRET_BYTES)).toBase64();
 }
 
-/** The secrets to sign with: for a day after a rotation also the old one, so that receivers can change over. */
+/** The secrets to sign with: for a day after a rotation also those that signed before, so that receivers can change over. */
 export function signingSecrets(
 	webhook: Pick<WebhookRow, 'secret' | 'previousSecret' | 'previousSecretUntil'>,
 	now: Date,
 ): string[] {
 	const { secret, previousSecret, previousSecretUntil } = webhook;
 	const isInUse = previousSecret !== null && now.getTime() < (previousSecretUntil ?? 0);
-	return isInUse ? [secret, previousSecret] : [secret];
+	return isInUse ? [secret, ...previousSecret.split(' ')] : [secret];
 }
 
 /**

@@ -27,6 +27,8 @@ import type { CreateWebhook, UpdateWebhook, Webhook, WebhookTestResult, WebhookW
 import { createWebhookSecret, signingSecrets, webhookHeaders, webhookOutcome } from './standard-webhooks.ts';
 
 const OLD_SECRET_SIGNS_FOR_MS = DAY_MS;
+/** Those that sign at one time. */
+const SECRETS_MAX = 5;
 const TEST_EVENT = 'webhook.test';
 const TEST_NOTE = 'Messages arrive. Nothing else needs to be done.';
 
@@ -109,8 +111,16 @@ export function createWebhooks(storage: Storage, { post, allowed, baseUrl, now =
 
 	async function rotateOnce(ref: WebhookRef): Promise<WebhookWithSecret> {
 		const { webhook } = await find(ref);
+		const former = signingSecrets(webhook, new Date(now()));
+		if (former.length >= SECRETS_MAX) {
+			const free = new Date(webhook.previousSecretUntil ?? 0).toISOString();
+			throw new AppError(
+				'CONFLICT',
+				`${SECRETS_MAX} secrets of this webhook sign already. It can get a new one at ${free}.`,
+			);
+		}
 		const secret = createWebhookSecret();
-		const previous = { previousSecret: webhook.secret, previousSecretUntil: now() + OLD_SECRET_SIGNS_FOR_MS };
+		const previous = { previousSecret: former.join(' '), previousSecretUntil: now() + OLD_SECRET_SIGNS_FOR_MS };
 		return { ...toResponse(await change(webhook, { secret, ...previous })), secret };
 	}
 
@@ -169,7 +179,10 @@ export function createWebhooks(storage: Storage, { post, allowed, baseUrl, now =
 				() => ({ ...recordedOf(webhook, webhook), facts: { url: shownUrl(webhook.url) } }),
 			);
 		},
-		/** Creates a new secret. The old one also signs for a day, so that receivers can change over. */
+		/**
+		 * Creates a new secret. Those that signed until then also sign for a day, so that receivers can change over.
+		 * @throws AppError CONFLICT if too many would sign
+		 */
 		rotateSecret: (ref: WebhookRef): Promise<WebhookWithSecret> => untilUnchanged(() => rotateOnce(ref)),
 		/**
 		 * Posts a `webhook.test` event once and returns the result. It works for a disabled webhook too, and does not change

@@ -62,11 +62,11 @@ describe('signatures', () => {
 		expect(() => receiver.verify(body, old)).toThrow('too old');
 	});
 
-	test('after a rotation both secrets sign for a while', async () => {
-		const [secret, previousSecret] = [createWebhookSecret(), createWebhookSecret()];
-		const webhook = { secret, previousSecret, previousSecretUntil: NOW.getTime() };
+	test('after rotations all secrets sign for a while', async () => {
+		const [secret, previous, first] = [createWebhookSecret(), createWebhookSecret(), createWebhookSecret()];
+		const webhook = { secret, previousSecret: `${previous} ${first}`, previousSecretUntil: NOW.getTime() };
 		const before = signingSecrets(webhook, new Date(NOW.getTime() - 1));
-		expect(before).toEqual([secret, previousSecret]);
+		expect(before).toEqual([secret, previous, first]);
 		expect(signingSecrets(webhook, NOW)).toEqual([secret]);
 		expect(signingSecrets({ secret, previousSecret: null, previousSecretUntil: null }, NOW)).toEqual([secret]);
 		const body = STANDARD.facts('webhook.test', { form: FORM, at: NOW.toISOString() });

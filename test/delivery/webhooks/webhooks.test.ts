@@ -23,8 +23,8 @@ let folder: string;
 let storage: Storage;
 let webhooks: Webhooks;
 
-const open = (allowed: string[] = []) =>
-	createWebhooks(storage, { post: createGuardedPost({ allowed, timeoutMs: 2_000 }), allowed, baseUrl, now: () => NOW });
+const open = (allowed: string[] = [], now = NOW) =>
+	createWebhooks(storage, { post: createGuardedPost({ allowed, timeoutMs: 2_000 }), allowed, baseUrl, now: () => now });
 const rowOf = async (id: string) => {
 	const rows = await storage.db.select().from(table);
 	return rows.find((row) => encodeId(row.id) === id);
@@ -203,6 +203,21 @@ describe('changes', () => {
 			previousSecret: secret,
 			previousSecretUntil: NOW + 86_400_000,
 		});
+	});
+
+	test('of the secret within a day end none that signs, up to a bound', async () => {
+		const { id, secret } = await webhooks.create(LIVE, { url: URL_OF_ONE });
+		const ref = { ...LIVE, webhook: id };
+		const secrets = [secret];
+		for (let times = 0; times < 4; times++) secrets.unshift((await webhooks.rotateSecret(ref)).secret);
+		const stored = { secret: secrets[0], previousSecret: secrets.slice(1).join(' ') };
+		expect(await rowOf(id)).toMatchObject(stored);
+		const error = { code: 'CONFLICT', message: expect.stringContaining('2026-03-05T05:06:07.890Z') };
+		await expect(webhooks.rotateSecret(ref)).rejects.toMatchObject(error);
+		expect(await rowOf(id)).toMatchObject(stored);
+		const aDayLater = open([], NOW + 86_400_000);
+		const { secret: latest } = await aDayLater.rotateSecret(ref);
+		expect(await rowOf(id)).toMatchObject({ secret: latest, previousSecret: secrets[0] });
 	});
 
 	test('a removed webhook is gone', async () => {
