@@ -23,6 +23,7 @@ import { FormsFile, NONE } from '../server/forms-file-schema.ts';
 import { MAX_ENTRIES, parseEntry } from '../spam/lists/entry.ts';
 import { LISTS, type ListName, type Mode } from '../storage/tables.ts';
 import { CommandError, type Io } from './cli.ts';
+import { readMembers } from './import-rows.ts';
 import { readNamedFile } from './named-file.ts';
 
 export type WebhookInFile = Pick<Webhook, keyof typeof DEFAULT_WEBHOOK | 'url'>;
@@ -89,13 +90,20 @@ const ADDRESSES = new Set(['notificationEmail', 'notification']);
 function parsed(path: string, cwd: string): unknown {
 	const text = readNamedFile(path, cwd);
 	try {
-		const value: unknown = path.endsWith('.json') ? JSON.parse(text) : Bun.TOML.parse(text);
+		const value: unknown = path.endsWith('.json') ? parsedJson(text) : Bun.TOML.parse(text);
 		if (isTable(value)) return value;
 	} catch (error) {
 		// Without a parser's quotation of the file.
-		throw new CommandError(`${path} cannot be read: ${(error as Error).message.replace(/\n.*/s, '')}.`);
+		throw new CommandError(`${path} cannot be read: ${(error as Error).message.replace(/\.?(?:\n.*)?$/s, '')}.`);
 	}
 	throw new CommandError(`${path} must hold an object, as {"forms": {"contact": {"name": "Contact"}}}.`);
+}
+
+/** Rejects a name that occurs twice in one object, as TOML does: the last would count, without a word on the others. */
+function parsedJson(text: string): unknown {
+	const value: unknown = JSON.parse(text);
+	if (isTable(value)) readMembers(text);
+	return value;
 }
 
 /** Dates of TOML are objects too. */

@@ -245,6 +245,25 @@ test.each(['null', '[]', '5', '{"forms":{"a\\nb":null}}', '{"forms":{"__proto__"
 	},
 );
 
+test.each([
+	[
+		'forms.json',
+		'{"forms":{"a":{"name":"A",\n"name":"B"}}}',
+		'"name" occurs twice in one object, at line 2, column 1.',
+	],
+	[
+		'forms.json',
+		'{"forms":{"a":{"name":"A"},"a":{"name":"B"}}}',
+		'"a" occurs twice in one object, at line 1, column 28.',
+	],
+	['forms.toml', '[forms.a]\nname = "A"\nname = "B"\n', "Cannot redefine key 'name'."],
+])('a name that %s has twice in an object is named: %j', async (name, text, words) => {
+	write(text, name);
+	const { code, stderr } = await cli.call('apply', name);
+	expect([code, stderr.trim().split('\n').length]).toEqual([1, 1]);
+	expect(stderr).toContain(words);
+});
+
 test('a header may be called like a member with its value from the environment: a dump of it changes nothing', async () => {
 	cli.env.TOKEN = 's3cret';
 	const hook = '[forms.a]\nname = "A"\n[[forms.a.webhooks]]\nurl = "https://x.example"\n';
