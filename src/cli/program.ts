@@ -47,21 +47,42 @@ const COMMANDS: ReadonlyMap<string | undefined, () => Promise<Add>> = new Map([
  */
 export async function runProgram(cli: Cli, argv: readonly string[]): Promise<ExitCode> {
 	const program = await createProgram(cli, argv);
+	const called = calledBy(program, argv);
 	try {
-		await program.parseAsync(calledBy(program, argv), { from: 'user' });
+		await program.parseAsync(called, { from: 'user' });
 		return cli.exitCode;
 	} catch (error) {
 		if (!(error instanceof CommanderError)) throw error;
 		if (isHelp(error)) return error.exitCode === 0 ? 0 : 2;
-		throw new CommandError(`${usageSentence(error)} See ${helpCommand(program, argv)}.`, 2);
+		throw new CommandError(`${usageSentence(error)} See ${helpCommand(program, called)}.`, 2);
 	}
 }
 
-/** `help nope` → `nope`, which is rejected: Commander would show the help of all commands. */
+/**
+ * `help keys create` and `keys help create` → `keys create --help`; `keys help nope` → `keys nope`, which is rejected. Commander would show the
+ * help of `keys`. With arguments a command would not be rejected, but run.
+ */
 function calledBy(program: Command, argv: readonly string[]): readonly string[] {
-	const [first, name] = argv;
-	const isUnknown = name !== undefined && program.commands.every((command) => command.name() !== name);
-	return first === 'help' && isUnknown ? argv.slice(1) : argv;
+	const [at, asking] = lastOf(commandsIn(program, argv));
+	// A form may be called so.
+	if (argv[at] !== 'help' || asking.commands.length === 0) return argv;
+	const asked = argv.toSpliced(at, 1);
+	const [end, { commands, registeredArguments }] = lastOf(commandsIn(program, asked));
+	const isUnknown = end < asked.length && commands.length > 0 && registeredArguments.length === 0;
+	return isUnknown ? asked : [...asked, '--help'];
+}
+
+const lastOf = (commands: Command[]) => [commands.length - 1, commands.at(-1) as Command] as const;
+
+/** The program, and the command and sub-command that the arguments begin with, as far as there are any. */
+function commandsIn(program: Command, argv: readonly string[]): Command[] {
+	const called = [program];
+	for (const name of argv) {
+		const next = called.at(-1)?.commands.find((command) => command.name() === name);
+		if (!next) break;
+		called.push(next);
+	}
+	return called;
 }
 
 export async function createProgram(cli: Cli, argv: readonly string[]): Promise<Command> {
@@ -138,15 +159,9 @@ function isHelp(error: CommanderError): boolean {
 
 /** The call for help on the command in `argv`, as far as it is known. */
 function helpCommand(program: Command, argv: readonly string[]): string {
-	let command = program;
-	const names = ['formsrv'];
-	for (const name of argv) {
-		const next = command.commands.find((candidate) => candidate.name() === name);
-		if (!next) break;
-		command = next;
-		names.push(name);
-	}
-	return `${names.join(' ')} --help`;
+	return `${commandsIn(program, argv)
+		.map((command) => command.name())
+		.join(' ')} --help`;
 }
 
 /** `error: unknown command 'kyes'\n(Did you mean keys?)` → `Unknown command 'kyes'; did you mean keys?` */

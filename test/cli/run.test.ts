@@ -22,6 +22,11 @@ describe('help', () => {
 		[['help'], 'Usage: formsrv [options] [command]'],
 		[['keys', '--help'], 'Usage: formsrv keys'],
 		[['help', 'serve'], 'Usage: formsrv serve'],
+		[['keys', 'help'], 'Usage: formsrv keys [options]'],
+		[['keys', 'help', 'create'], 'Usage: formsrv keys create'],
+		[['help', 'keys', 'create'], 'Usage: formsrv keys create'],
+		[['help', 'backup', 'folder'], 'Usage: formsrv backup'],
+		[['forms', 'help', 'delete', 'contact'], 'Usage: formsrv forms delete'],
 		[['keys', 'create', '-h'], 'Usage: formsrv keys create'],
 	])('formsrv %p is answered on stdout', async (argv, usage) => {
 		const { code, stdout, stderr } = await cli.call(...argv);
@@ -55,8 +60,11 @@ describe('wrong usage is exit 2 and one sentence on stderr', () => {
 		[['kyes'], "Unknown command 'kyes'; did you mean keys? See formsrv --help."],
 		[['help', 'teapot'], "Unknown command 'teapot'. See formsrv --help."],
 		[['help', 'kyes'], "Unknown command 'kyes'; did you mean keys? See formsrv --help."],
+		[['keys', 'help', 'nope'], "Unknown command 'nope'. See formsrv keys --help."],
+		[['help', 'keys', 'craete'], "Unknown command 'craete'; did you mean create? See formsrv keys --help."],
 		[['keys', 'craete'], "Unknown command 'craete'; did you mean create? See formsrv keys --help."],
 		[['serve', '--prot', '1'], "Unknown option '--prot'; did you mean --port? See formsrv serve --help."],
+		[['serve', 'help'], "Too many arguments for 'serve'"],
 		[['forms', 'show'], "Missing required argument 'form'. See formsrv forms show --help."],
 		[['serve', '--port'], "Option '--port <number>' argument missing. See formsrv serve --help."],
 		[['serve', '--port', 'x'], '--port must be a whole number from 0 to 65535; not "x".'],
