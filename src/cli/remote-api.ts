@@ -46,7 +46,7 @@ export function remoteApi(options: Options, io: Io): Api {
 			throw new CommandError(`The key is a ${keyMode} key, which is for ${keyMode} forms only.`, 2);
 		for (let isFirst = true; ; isFirst = false) {
 			const response = await request(call);
-			if (response.ok && !isJson(response)) throw otherProgram(response, server);
+			if (response.ok && !isOurs(response)) throw otherProgram(response, server);
 			if (response.ok) return response;
 			const waitMs = Number(response.headers.get('retry-after') ?? Number.NaN) * SECOND_MS;
 			if (response.status !== 429 || !isFirst || !(waitMs <= WAIT_MS))
@@ -130,7 +130,9 @@ async function request(
 
 const streamOf = (chunks: AsyncIterable<Uint8Array>) => chunks as unknown as ReadableStream<Uint8Array>;
 
-const isJson = ({ headers }: Response) => /^application\/json\b/i.test(headers.get('content-type') ?? '');
+/** Others answer with JSON too, whatever they are asked for: what they did would be said to be done. */
+const isOurs = ({ headers }: Response) =>
+	/^application\/json\b/i.test(headers.get('content-type') ?? '') && headers.has('x-request-id');
 
 const otherProgram = ({ status }: Response, server: string) =>
 	new CommandError(`${server} is not the base address of a formsrv: it returned status ${status}.`);

@@ -251,10 +251,14 @@ describe('says what is wrong, and never shows the key', () => {
 	});
 	const broken = Bun.serve({
 		port: 0,
-		fetch: () => new Response('<h1>Shop</h1>', { headers: { 'Content-Type': 'application/json' } }),
+		fetch: () => {
+			const headers = { 'Content-Type': 'application/json', 'X-Request-Id': 'x' };
+			return new Response('<h1>Shop</h1>', { headers });
+		},
 	});
+	const empty = Bun.serve({ port: 0, fetch: () => Response.json({}) });
 	const moved = Bun.serve({ port: 0, fetch: () => Response.redirect('https://forms.example.com/base/api/forms') });
-	afterAll(() => Promise.all([page, shop, odd, broken, moved].map((one) => one.stop(true))));
+	afterAll(() => Promise.all([page, shop, odd, broken, empty, moved].map((one) => one.stop(true))));
 
 	test.each([
 		['a server that is not there', () => ['http://127.0.0.1:1', 'key'], 1, 'http://127.0.0.1:1 cannot be reached'],
@@ -267,6 +271,7 @@ describe('says what is wrong, and never shows the key', () => {
 		],
 		['errors of another kind', () => [`http://127.0.0.1:${odd.port}`, 'key'], 1, 'x'],
 		['no JSON under its name', () => [`http://127.0.0.1:${broken.port}`, 'key'], 1, 'does not answer like formsrv'],
+		['other JSON', () => [`http://127.0.0.1:${empty.port}`, 'key'], 1, 'is not the base address of a formsrv'],
 		['a redirect', () => [`http://127.0.0.1:${moved.port}`, 'key'], 1, 'leads to https://forms.example.com/base: name'],
 		['no encryption', () => ['http://forms.example.com', 'key'], 2, 'is not encrypted'],
 		['no address', () => ['forms.example.com', 'key'], 2, '--server must be the base address'],
@@ -294,6 +299,17 @@ describe('says what is wrong, and never shows the key', () => {
 		expect(outcome.stderr).not.toMatch(/sk_(live|test)_\w/);
 		expect(outcome.stderr).toContain(sentence);
 		expect([outcome.code, outcome.stdout]).toEqual([code, '']);
+	});
+
+	test.each([
+		[['suppressions', 'remove', 'ada@example.com']],
+		[['forms', 'create', 'A']],
+		[['deliveries', 'retry', 'x']],
+	])('%j is not said to be done by a program that answers with other JSON', async (argv) => {
+		const url = `http://127.0.0.1:${empty.port}`;
+		const { code, stdout, stderr } = await cli.call(...argv, '--server', url, '--key-file', 'key');
+		expect([code, stdout]).toEqual([1, '']);
+		expect(stderr).toBe(`${url} is not the base address of a formsrv: it returned status 200.\n`);
 	});
 
 	test('the key in the environment, where its file is to be named', async () => {
