@@ -74,6 +74,9 @@ const CONTENT: readonly Member[] = [
 	},
 	{ name: 'damaged', json: ({ isDamaged }) => (isDamaged ? 'true' : undefined) },
 ];
+/** Words between commas, with a backslash before a comma that is part of one, as in the names of columns. */
+const cellOf = (words: string[] | string | null) =>
+	Array.isArray(words) ? words.map((word) => word.replace(/[\\,]/g, '\\$&')).join(', ') : (words ?? '');
 /** … and what the owner wrote, which stays with owners. */
 const ownWords = (
 	name: WordListName | TextName,
@@ -84,7 +87,7 @@ const ownWords = (
 	return {
 		name,
 		json: ({ [name]: stored }) => (stored === null ? none : JSON.stringify(wordsOf(stored))),
-		column: { name: columnOfWords(name), cell: ({ [name]: stored }) => [wordsOf(stored) ?? []].flat().join(', ') },
+		column: { name: columnOfWords(name), cell: ({ [name]: stored }) => cellOf(wordsOf(stored)) },
 	};
 };
 const OWN_WORDS = [

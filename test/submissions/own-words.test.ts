@@ -199,6 +199,12 @@ describe('the owner’s words', () => {
 		expect(text.split('\r\n').slice(0, 2)).toEqual(['n,isArchived,ownerLabels,ownerNote', '0,false,"Red, b","\'=1+1"']);
 	});
 
+	test('keep a comma of their own apart from those between labels, and a note as it is', async () => {
+		await patch(0, { labels: ['Müller, Berlin', 'b\\', 'c'], note: 'a, b\\' });
+		const { text } = await server.call(`GET /api/forms/${form.id}/export?order=asc&columns=ownerLabels,ownerNote`);
+		expect(text.split('\r\n')[1]).toBe('"Müller\\, Berlin, b\\\\, c","a, b\\"');
+	});
+
 	test('name a person who asks, and go when that person is erased', async () => {
 		await patch(0, { note: 'Wrote again as ada@example.org' });
 		await patch(1, { labels: ['from ada@example.org'] });
