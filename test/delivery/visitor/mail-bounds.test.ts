@@ -3,6 +3,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import { folded } from '../../../src/delivery/visitor/address-keys.ts';
 import { OVER_BOUND, SUPPRESSED } from '../../../src/delivery/visitor/mail-bounds.ts';
+import { encodeId } from '../../../src/ids.ts';
 import type { FormRow } from '../../../src/storage/tables.ts';
 import { suppressions, visitorMails } from '../../../src/storage/visitor-tables.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/tasks/durations.ts';
@@ -141,6 +142,24 @@ test('a failure that passes takes no second place, and its own mail goes once it
 	sender.advance(5 * MINUTE_MS);
 	expect(await sender.states()).toEqual({ sent: 1, withheld: 1 });
 	expect(sender.peer.accepted).toHaveLength(1);
+});
+
+test('one that was sent goes again by a retry of its owner, one beyond the bounds does not, and neither to an address that wants none', async () => {
+	const sender = await openSender();
+	const retryAll = async () => {
+		for (const { id } of await sender.rows()) await sender.dispatch.retries.retry(encodeId(id));
+	};
+	for (let i = 0; i < 2; i++) await sender.submit({ email: VICTIM });
+	expect(await sender.states()).toEqual({ sent: 1, withheld: 1 });
+	await retryAll();
+	expect(await sender.states()).toEqual({ sent: 1, withheld: 1 });
+	const ids = sender.peer.accepted.map(({ content }) => /^Message-ID: (.*)\r$/im.exec(content)?.[1]);
+	expect(ids[0]).toStartWith('<');
+	expect(ids).toEqual([ids[0], ids[0]]);
+	await sender.dispatch.visitors.bounds.stop(await sender.dispatch.visitors.keys.keyOf(VICTIM));
+	await retryAll();
+	expect(await sender.states()).toEqual({ withheld: 2 });
+	expect(sender.peer.accepted).toHaveLength(2);
 });
 
 test('it waits as long as the owner says, spam until it is genuine, and nothing goes to a value that is no address', async () => {
