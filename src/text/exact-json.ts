@@ -13,6 +13,10 @@ export function parseExact(json: string): unknown {
 	return JSON.parse(json, MAY_HOLD_NUMBERS.test(json) ? (keepDigits as Parameters<typeof JSON.parse>[1]) : undefined);
 }
 
+/** Returns whether a number that JavaScript has read may be another one than was written. */
+export const mayHaveLostDigits = (value: unknown): boolean =>
+	typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+
 /** A value that {@link parseExact} read: a text as it is, `null` as an empty one, anything else as JSON. */
 export function exactText(value: unknown): string {
 	if (typeof value === 'string') return value;

@@ -6,6 +6,7 @@ import { objectionToAddress } from '../../form-values/message-formats.ts';
 import type { WebhookFormat } from '../../form-values/webhook-formats.ts';
 import type { WebhookRow } from '../../storage/tables.ts';
 import { bytesOf } from '../../text/cut-text.ts';
+import { mayHaveLostDigits } from '../../text/exact-json.ts';
 import { placeholderProblem } from '../../text/placeholders.ts';
 import { SUBMISSION_CREATED, WEBHOOK_EVENT_NAMES } from '../events.ts';
 import type { Webhook } from './schema.ts';
@@ -149,7 +150,7 @@ function checkBody({ format, body }: Posted, { sent, report }: { sent: unknown; 
 		fault('must be an object or a list, as {"text": "{{message}}"}');
 	} else if (bytesOf(JSON.stringify(body)) > BODY_MAX_BYTES) {
 		fault(`must have at most ${BODY_MAX_BYTES} bytes as JSON`);
-	} else checkTexts(body, { path: 'body', depth: 0, fault });
+	} else if (sent !== undefined) checkValues(body, { path: 'body', depth: 0, fault });
 }
 
 interface Place {
@@ -158,12 +159,14 @@ interface Place {
 	fault: (rest: string, field: string) => void;
 }
 
-function checkTexts(value: unknown, { path, depth, fault }: Place): void {
+function checkValues(value: unknown, { path, depth, fault }: Place): void {
 	const problem = typeof value === 'string' ? placeholderProblem(value) : undefined;
 	if (problem) fault(problem, path);
+	if (mayHaveLostDigits(value))
+		fault(`must not be beyond ±${Number.MAX_SAFE_INTEGER}, because digits would be lost: write it as a text`, path);
 	if (value === null || typeof value !== 'object') return;
 	if (depth === DEPTH_MAX) fault(`must be nested at most ${DEPTH_MAX} deep`, 'body');
 	else
 		for (const [name, member] of Object.entries(value))
-			checkTexts(member, { path: `${path}.${name}`, depth: depth + 1, fault });
+			checkValues(member, { path: `${path}.${name}`, depth: depth + 1, fault });
 }

@@ -15,6 +15,7 @@ import {
 	type RuleMember,
 } from '../../field-rules/rules.ts';
 import { SPECIAL_NAMES } from '../../form-values/special-names.ts';
+import { mayHaveLostDigits } from '../../text/exact-json.ts';
 import { withoutNulls } from './partial.ts';
 import type { Check, Setting, Types, Words } from './setting.ts';
 
@@ -160,6 +161,7 @@ function checkBounds({ type, min, max }: FieldRule, fault: Fault): void {
 		if (bound === undefined || (type !== 'number' && type !== 'date')) return undefined;
 		const number = typeof bound === 'number' ? bound : undefined;
 		const order = type === 'date' ? dateOrder(`${bound}`) : number;
+		if (mayHaveLostDigits(bound)) fault(member, `must not be beyond ±${Number.MAX_SAFE_INTEGER}: digits would be lost`);
 		if (order === undefined) fault(member, type === 'date' ? 'must be a date such as 2026-01-31' : 'must be a number');
 		return order;
 	});

@@ -300,6 +300,8 @@ describe('the setting', () => {
 			'from 0 to 2000, because of the pattern',
 		],
 		[[{ name: 'a', type: 'number', min: '1' }], 'fields.0.min', 'must be a number'],
+		[[{ name: 'a', type: 'number', min: -(2 ** 53) }], 'fields.0.min', 'must not be beyond ±9007199254740991'],
+		[[{ name: 'a', type: 'number', max: 1e300 }], 'fields.0.max', 'digits would be lost'],
 		[[{ name: 'a', type: 'date', max: '2026-02-30' }], 'fields.0.max', 'must be a date'],
 		[[{ name: 'a', type: 'date', min: '2027-01-01', max: '2026-01-01' }], 'fields.0.max', 'must not be less than min'],
 		[[{ name: 'a', type: 'select', options: [] }], 'fields.0.options', 'must be 1 to 200 texts'],
