@@ -36,7 +36,7 @@ interface Props {
 	max: number;
 	drafts: ConditionDraft[];
 	error: unknown;
-	disabled: boolean;
+	disabled?: boolean;
 	onChange(drafts: ConditionDraft[]): void;
 }
 
@@ -52,23 +52,16 @@ export function ConditionsInput({ member, max, drafts, error, disabled, onChange
 						value={draft.field}
 						isMono
 						error={errorOf(error, `${member}.${at}`)}
-						disabled={disabled}
 						onInput={(field) => set(at, { field })}
 					/>
 					<Select
 						label={words.formSettings.test}
 						options={OPTIONS}
 						value={draft.test}
-						disabled={disabled}
 						onChange={(test) => set(at, { test: test as Test })}
 					/>
 					{draft.test !== 'exists' && draft.test !== 'missing' && (
-						<Field
-							label={words.formSettings.testText}
-							value={draft.text}
-							disabled={disabled}
-							onInput={(text) => set(at, { text })}
-						/>
+						<Field label={words.formSettings.testText} value={draft.text} onInput={(text) => set(at, { text })} />
 					)}
 					{!disabled && drafts.length > 1 && (
 						<div>

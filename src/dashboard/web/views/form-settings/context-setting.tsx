@@ -26,14 +26,13 @@ export const context: Control<Context, ContextRules> = {
 
 function ContextInput({ name, setting, draft, error, disabled, onChange }: ControlProps<Context, ContextRules>) {
 	return (
-		<SettingFieldset name={name} setting={setting} error={error}>
+		<SettingFieldset name={name} setting={setting} error={error} disabled={disabled}>
 			{(['page', 'utm', 'agent'] as const).map((part) => (
 				<Switch
 					key={part}
 					label={PARTS[part][0]}
 					hint={PARTS[part][1]}
 					isOn={draft[part]}
-					disabled={disabled}
 					onChange={(isOn) => onChange({ ...draft, [part]: isOn })}
 				/>
 			))}
@@ -41,7 +40,6 @@ function ContextInput({ name, setting, draft, error, disabled, onChange }: Contr
 				label={words.formSettings.senderAddress}
 				options={ADDRESS_PARTS.map((value) => ({ value, label: words.formSettings.addresses[value] }))}
 				value={draft.address}
-				disabled={disabled}
 				onChange={(address) => onChange({ ...draft, address: address as AddressPart })}
 			/>
 		</SettingFieldset>

@@ -73,7 +73,7 @@ function Rule({ draft, at, count, error, disabled, isNew, onChange, onMove, onRe
 				)}
 			</div>
 			{isShown && (
-				<div class="rule-body pairs">
+				<fieldset class="rule-body pairs" disabled={disabled}>
 					<Field
 						label={words.controls.name}
 						hint={words.fieldRules.nameHint}
@@ -81,7 +81,6 @@ function Rule({ draft, at, count, error, disabled, isNew, onChange, onMove, onRe
 						isMono
 						autoFocus={isNew}
 						error={faultOf('name')}
-						disabled={disabled}
 						onInput={(text) => set({ name: text })}
 					/>
 					<Select
@@ -89,7 +88,6 @@ function Rule({ draft, at, count, error, disabled, isNew, onChange, onMove, onRe
 						options={TYPES}
 						value={draft.type}
 						error={faultOf('type')}
-						disabled={disabled}
 						onChange={(type) => set({ type: type as FieldType })}
 					/>
 					<Field
@@ -97,7 +95,6 @@ function Rule({ draft, at, count, error, disabled, isNew, onChange, onMove, onRe
 						hint={words.fieldRules.labelHint}
 						value={draft.label}
 						error={faultOf('label')}
-						disabled={disabled}
 						onInput={(label) => set({ label })}
 					/>
 					<Field
@@ -106,13 +103,11 @@ function Rule({ draft, at, count, error, disabled, isNew, onChange, onMove, onRe
 						value={draft.message}
 						maxLength={200}
 						error={faultOf('message')}
-						disabled={disabled}
 						onInput={(message) => set({ message })}
 					/>
 					<Switch
 						label={words.fieldRules.required}
 						isOn={draft.isRequired}
-						disabled={disabled}
 						onChange={(isRequired) => set({ isRequired })}
 					/>
 					{mayBeUnique(draft) && (
@@ -120,7 +115,6 @@ function Rule({ draft, at, count, error, disabled, isNew, onChange, onMove, onRe
 							label={words.fieldRules.unique}
 							hint={words.fieldRules.uniqueHint}
 							isOn={draft.isUnique}
-							disabled={disabled}
 							onChange={(isUnique) => set({ isUnique })}
 						/>
 					)}
@@ -129,7 +123,6 @@ function Rule({ draft, at, count, error, disabled, isNew, onChange, onMove, onRe
 							label={words.fieldRules.onDuplicate}
 							options={DUPLICATES}
 							value={draft.onDuplicate}
-							disabled={disabled}
 							onChange={(onDuplicate) => set({ onDuplicate: onDuplicate as OnDuplicate })}
 						/>
 					)}
@@ -141,11 +134,10 @@ function Rule({ draft, at, count, error, disabled, isNew, onChange, onMove, onRe
 							type={draft.type === 'date' ? 'date' : 'text'}
 							value={draft[member]}
 							error={faultOf(member)}
-							disabled={disabled}
 							onInput={(text) => set({ [member]: text })}
 						/>
 					))}
-				</div>
+				</fieldset>
 			)}
 		</li>
 	);

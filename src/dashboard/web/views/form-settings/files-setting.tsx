@@ -38,13 +38,12 @@ function FilesInput({ setting, draft, error, disabled, onChange }: ControlProps<
 	const [maxFiles = '', maxBytes = '', types = '', onRefused = ''] = parts;
 	const set = (at: number) => (text: string) => onChange(parts.with(at, text).join('\n'));
 	return (
-		<fieldset class="stack">
+		<fieldset class="stack" disabled={disabled}>
 			<legend class="visually-hidden">{label}</legend>
 			<Switch
 				label={words.formSettings.takeFiles}
 				hint={hint}
 				isOn={draft !== ''}
-				disabled={disabled}
 				onChange={(isOn) => onChange(draftOf(isOn ? DEFAULT_FILE_RULES : null))}
 			/>
 			{draft !== '' && (
@@ -53,7 +52,6 @@ function FilesInput({ setting, draft, error, disabled, onChange }: ControlProps<
 						label={words.formSettings.maxFiles}
 						value={maxFiles}
 						error={errorOf(error, 'files.maxFiles')}
-						disabled={disabled}
 						onInput={set(0)}
 					/>
 					<Field
@@ -61,7 +59,6 @@ function FilesInput({ setting, draft, error, disabled, onChange }: ControlProps<
 						value={maxBytes}
 						placeholder="10MiB"
 						error={errorOf(error, 'files.maxBytes')}
-						disabled={disabled}
 						onInput={set(1)}
 					/>
 					<Field
@@ -71,7 +68,6 @@ function FilesInput({ setting, draft, error, disabled, onChange }: ControlProps<
 						placeholder={words.formSettings.anyType}
 						isMono
 						error={errorOf(error, 'files.types', entriesOf(types))}
-						disabled={disabled}
 						onInput={set(2)}
 					/>
 					<Select
@@ -79,7 +75,6 @@ function FilesInput({ setting, draft, error, disabled, onChange }: ControlProps<
 						hint={words.formSettings.otherFilesHint}
 						value={onRefused}
 						options={ON_REFUSED_NAMES.map((value) => ({ value, label: ON_REFUSED[value].label }))}
-						disabled={disabled}
 						onChange={set(3)}
 					/>
 				</div>

@@ -43,7 +43,7 @@ function changeOf({ fields, ...texts }: Draft): NotificationInput {
 function NotificationInputs(props: ControlProps<NotificationSetting, Draft>) {
 	const { name, setting, draft, error, disabled, onChange } = props;
 	return (
-		<SettingFieldset name={name} setting={setting} error={error}>
+		<SettingFieldset name={name} setting={setting} error={error} disabled={disabled}>
 			<div class="pairs">
 				{TEXT_NAMES.map((member) => (
 					<Field
@@ -51,7 +51,6 @@ function NotificationInputs(props: ControlProps<NotificationSetting, Draft>) {
 						{...TEXTS[member]}
 						value={draft[member]}
 						error={errorOf(error, `${name}.${member}`)}
-						disabled={disabled}
 						onInput={(text) => onChange({ ...draft, [member]: text })}
 					/>
 				))}
@@ -59,7 +58,6 @@ function NotificationInputs(props: ControlProps<NotificationSetting, Draft>) {
 			<Switch
 				label={words.formSettings.showAllFields}
 				isOn={draft.fields === null}
-				disabled={disabled}
 				onChange={(isOn) => onChange({ ...draft, fields: isOn ? null : '' })}
 			/>
 			{draft.fields !== null && (
@@ -70,7 +68,6 @@ function NotificationInputs(props: ControlProps<NotificationSetting, Draft>) {
 					isMono
 					value={draft.fields}
 					error={errorOf(error, `${name}.fields`)}
-					disabled={disabled}
 					onInput={(fields) => onChange({ ...draft, fields })}
 				/>
 			)}

@@ -38,7 +38,7 @@ function changeOf({ accent, ...thanks }: Draft): PageSettingsInput {
 
 function PagesInputs({ name, setting, draft, error, disabled, onChange }: ControlProps<Pages, Draft>) {
 	return (
-		<SettingFieldset name={name} setting={setting} error={error}>
+		<SettingFieldset name={name} setting={setting} error={error} disabled={disabled}>
 			{PARTS.map((part) => (
 				<Field
 					key={part}
@@ -46,7 +46,6 @@ function PagesInputs({ name, setting, draft, error, disabled, onChange }: Contro
 					maxLength={part === 'accent' ? 7 : THANKS_MAX[part]}
 					value={draft[part]}
 					error={errorOf(error, part === 'accent' ? 'pages.accent' : `pages.thanks.${part}`)}
-					disabled={disabled}
 					onInput={(text) => onChange({ ...draft, [part]: text })}
 				/>
 			))}

@@ -34,7 +34,7 @@ function nextOf(next: Form['nextDeletion']): string {
 function RetentionInputs({ form, name, setting, draft, error, disabled, onChange }: ControlProps<Retention, Draft>) {
 	const hint = `${setting.hint} ${nextOf(formOf(form)?.nextDeletion ?? null)}`;
 	return (
-		<SettingFieldset name={name} setting={setting} hint={hint} error={error}>
+		<SettingFieldset name={name} setting={setting} hint={hint} error={error} disabled={disabled}>
 			<div class="pairs">
 				{RETENTION_PARTS.map((part) => (
 					<Field
@@ -43,7 +43,6 @@ function RetentionInputs({ form, name, setting, draft, error, disabled, onChange
 						value={draft[part]}
 						placeholder={part === 'days' ? words.formSettings.never : words.formSettings.asSubmissions}
 						error={errorOf(error, `retention.${part}`)}
-						disabled={disabled}
 						onInput={(text) => onChange({ ...draft, [part]: text })}
 					/>
 				))}

@@ -37,7 +37,7 @@ function RoutesInput({ name, setting, draft, error, disabled, onChange }: Contro
 	const set = (at: number, change: Partial<RouteDraft>) =>
 		onChange(draft.with(at, { ...(draft[at] as RouteDraft), ...change }));
 	return (
-		<SettingFieldset name={name} setting={setting} error={error}>
+		<SettingFieldset name={name} setting={setting} error={error} disabled={disabled}>
 			<ol class="rules">
 				{draft.map((route, at) => (
 					<li key={at} class="rule rule-body stack">
@@ -46,7 +46,6 @@ function RoutesInput({ name, setting, draft, error, disabled, onChange }: Contro
 							max={CONDITIONS_MAX}
 							drafts={route.where}
 							error={error}
-							disabled={disabled}
 							onChange={(where) => set(at, { where })}
 						/>
 						<Field
@@ -54,7 +53,6 @@ function RoutesInput({ name, setting, draft, error, disabled, onChange }: Contro
 							value={route.to}
 							placeholder={words.formSettings.mailExample}
 							error={errorOf(error, `routes.${at}.to`)}
-							disabled={disabled}
 							onInput={(to) => set(at, { to })}
 						/>
 						{!disabled && (

@@ -7,15 +7,17 @@ import type { ControlProps } from './control.ts';
 
 interface Props
 	extends Pick<ControlProps<Pick<Setting<unknown>, 'label' | 'hint'>, unknown>, 'name' | 'setting' | 'error'> {
+	/** Disables every input and button in it. */
+	disabled?: boolean;
 	/** In place of that of the setting. */
 	hint?: string;
 	children: ComponentChildren;
 }
 
-export function SettingFieldset({ name, setting, hint = setting.hint, error, children }: Props) {
+export function SettingFieldset({ name, setting, hint = setting.hint, error, disabled, children }: Props) {
 	const whole = error instanceof ApiError ? error.fields[name] : undefined;
 	return (
-		<fieldset class="stack">
+		<fieldset class="stack" disabled={disabled}>
 			<legend>{setting.label}</legend>
 			<p class="hint">{hint}</p>
 			{children}

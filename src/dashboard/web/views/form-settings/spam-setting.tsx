@@ -28,7 +28,7 @@ function changeOf({ threshold, honeypot }: Draft): Record<keyof SpamSettings, un
 function SpamInputs({ setting, draft, error, disabled, onChange }: ControlProps<Spam, Draft>) {
 	const { threshold, honeypot } = draft;
 	return (
-		<fieldset class="stack">
+		<fieldset class="stack" disabled={disabled}>
 			<legend class="visually-hidden">{setting.label}</legend>
 			<div class="pairs">
 				<Field
@@ -37,7 +37,6 @@ function SpamInputs({ setting, draft, error, disabled, onChange }: ControlProps<
 					value={threshold}
 					placeholder={words.formSettings.off}
 					error={errorOf(error, 'spam.threshold')}
-					disabled={disabled}
 					onInput={(text) => onChange({ ...draft, threshold: text })}
 				/>
 				<Field
@@ -46,7 +45,6 @@ function SpamInputs({ setting, draft, error, disabled, onChange }: ControlProps<
 					value={honeypot}
 					isMono
 					error={errorOf(error, 'spam.honeypot', entriesOf(honeypot))}
-					disabled={disabled}
 					onInput={(text) => onChange({ ...draft, honeypot: text })}
 				/>
 			</div>

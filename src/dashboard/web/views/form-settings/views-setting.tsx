@@ -19,7 +19,7 @@ function ViewsInput({ name, setting, draft, error, disabled, onChange }: Control
 	const set = (at: number, change: Partial<SavedView>) =>
 		onChange(draft.with(at, { ...(draft[at] as SavedView), ...change }));
 	return (
-		<SettingFieldset name={name} setting={setting} error={error}>
+		<SettingFieldset name={name} setting={setting} error={error} disabled={disabled}>
 			<ol class="rules">
 				{draft.map((view, at) => (
 					<li key={at} class="rule rule-body stack">
@@ -28,7 +28,6 @@ function ViewsInput({ name, setting, draft, error, disabled, onChange }: Control
 							value={view.name}
 							maxLength={VIEW_NAME_MAX}
 							error={errorOf(error, `${name}.${at}.name`)}
-							disabled={disabled}
 							onInput={(value) => set(at, { name: value })}
 						/>
 						<Field
@@ -36,7 +35,6 @@ function ViewsInput({ name, setting, draft, error, disabled, onChange }: Control
 							value={view.query}
 							isMono
 							error={errorOf(error, `${name}.${at}.query`)}
-							disabled={disabled}
 							onInput={(query) => set(at, { query })}
 						/>
 						{!disabled && (

@@ -83,13 +83,8 @@ function MailInputs<Kind extends Setting<unknown>, Of extends Member>({
 }: MailProps<Kind, Of>) {
 	const texts = draft as Record<string, string>;
 	return (
-		<SettingFieldset name={name} setting={setting} error={error}>
-			<Switch
-				label={switchLabel}
-				isOn={draft.isOn}
-				disabled={disabled}
-				onChange={(isOn) => onChange({ ...draft, isOn })}
-			/>
+		<SettingFieldset name={name} setting={setting} error={error} disabled={disabled}>
+			<Switch label={switchLabel} isOn={draft.isOn} onChange={(isOn) => onChange({ ...draft, isOn })} />
 			{draft.isOn &&
 				Object.entries(inputs).map(([member, input]) => (
 					<Field
@@ -98,7 +93,6 @@ function MailInputs<Kind extends Setting<unknown>, Of extends Member>({
 						maxLength={member === 'delayMinutes' ? 5 : VISITOR_MAIL_MAX[member as Member]}
 						value={texts[member] ?? ''}
 						error={errorOf(error, `${name}.${member}`)}
-						disabled={disabled}
 						onInput={(text) => onChange({ ...draft, [member]: text })}
 					/>
 				))}

@@ -169,14 +169,7 @@ export function WebhookDialog({ webhook, onSave, ...props }: Props) {
 				onChange={(isOn) => setWhere(isOn ? NEW_CONDITIONS : [])}
 			/>
 			{where.length > 0 && (
-				<ConditionsInput
-					member="where"
-					max={CONDITIONS_MAX}
-					drafts={where}
-					error={error}
-					disabled={false}
-					onChange={setWhere}
-				/>
+				<ConditionsInput member="where" max={CONDITIONS_MAX} drafts={where} error={error} onChange={setWhere} />
 			)}
 		</FormDialog>
 	);
