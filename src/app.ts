@@ -208,7 +208,6 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		reload: (): void => {
 			for (const act of reloads) act();
 		},
-		/** Returns whether the holder of a link to a file is still valid. */
 		isAlive: ({ kind, id }: LinkHolder): Promise<boolean> =>
 			({ key: keys, session: sessions, webhook: webhooks })[kind].isAlive(id),
 		async close(): Promise<void> {

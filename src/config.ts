@@ -81,7 +81,6 @@ export interface Config extends Pick<SettingValues, (typeof PLAIN)[number]> {
 	/** The OpenID Connect provider that members sign in with. */
 	oidc: OidcProvider | null;
 	logFormat: 'text' | 'json';
-	/** All settings in force, as readable text. */
 	settings: SettingInForce[];
 	/** Those that were provided, secrets too. */
 	provided: ReadonlyMap<Key, Provided>;

@@ -39,7 +39,6 @@ export function createEvents() {
 	};
 
 	return {
-		/** Returns whether there are listeners for such events. */
 		isHeard: (type: EventType): boolean => listenersOf(type).size > 0,
 		publish(event: AppEvent): void {
 			for (const listener of listenersOf(event.type)) listener(event);

@@ -7,11 +7,9 @@ import { sha256Of } from './sha256.ts';
 const OWNER_ONLY = 0o600;
 const PIECE_BYTES = 1024 * 1024;
 
-/** A file that an archive is written to. */
 export interface Output {
 	fd: number;
 	write(bytes: Uint8Array): void | Promise<void>;
-	/** Puts all of it on disk. */
 	sync(): void | Promise<void>;
 	/** Reads it from there, and returns the SHA-256 of its bytes. @throws Error if they are not what was written */
 	verify(): Promise<string>;

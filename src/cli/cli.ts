@@ -13,7 +13,6 @@ import { databaseAt, databaseName, isFile } from '../storage/open.ts';
 import type { CliCommand } from './command.ts';
 import { formatTable } from './table.ts';
 
-/** A stream of text. */
 export interface Output {
 	/** May return a promise that resolves when the text is flushed, with `false` if the reader has gone. */
 	write(text: string | Uint8Array): unknown;
@@ -47,7 +46,6 @@ export class CommandError extends Error {
 	}
 }
 
-/** The options of a command as commander collects them. */
 export type Options = Record<string, unknown>;
 
 interface ListText<T> {
@@ -105,7 +103,6 @@ export function createCli(io: Io) {
 		reloadSettings: (config: Config, options: Options): Reload => reloadConfig(config, inputOf(options)),
 		/** Prints a line of the result; control characters are escaped. */
 		print: (text: string) => io.stdout.write(line(printable(text))),
-		/** Prints a result as JSON. */
 		printJson: (value: unknown) => io.stdout.write(line(printableJson(JSON.stringify(value, null, 2)))),
 		/** Prints JSON text as it is, because its numbers may have more digits than a JavaScript number. */
 		printJsonText: (json: string) => io.stdout.write(line(printableJson(json))),
@@ -119,7 +116,6 @@ export function createCli(io: Io) {
 			else if (items.length === 0) cli.note(none);
 			else cli.printTable(Object.keys(columns), rows);
 		},
-		/** Prints a result as JSON or as a sentence. */
 		printResult: (options: Options, value: object, sentence: string) =>
 			options.json ? cli.printJson(value) : cli.print(sentence),
 		/** Writes a remark to stderr; control characters are escaped. */

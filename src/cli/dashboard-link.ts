@@ -88,7 +88,6 @@ export function endedSentence(count: number): string {
 	return count === 1 ? 'Ended one session.' : `Ended ${count} sessions.`;
 }
 
-/** The address that signs in with the token. */
 export function setupLink(baseUrl: string, token: string): string {
 	return `${baseUrl}/#/setup/${token}`;
 }

@@ -38,7 +38,6 @@ export interface Portion {
 	isLast: boolean;
 }
 
-/** Parses the text of a JSON object into its members. */
 export const readMembers = (text: string) => readJsonFields(text, WIDEST);
 
 export interface Reading {

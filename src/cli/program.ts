@@ -6,7 +6,6 @@ import { capitalised } from '../text/capitalised.ts';
 import { type Cli, CommandError, type ExitCode } from './cli.ts';
 import { CliCommand } from './command.ts';
 
-/** Adds a command, and its sub-commands, to the program. */
 type Add = (program: CliCommand, cli: Cli) => void;
 
 /** In the order of the help. Each is loaded on demand, because most imports of the others would only cost time. */

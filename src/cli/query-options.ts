@@ -5,7 +5,6 @@ import { CRITERIA, mapSwitches, mapTexts } from '../submissions/criteria.ts';
 import type { Options } from './cli.ts';
 import type { CliCommand } from './command.ts';
 
-/** The names of the options of {@link withCriteria}. */
 export const QUERY = ['order', ...CRITERIA];
 
 export function withCriteria(command: CliCommand): CliCommand {

@@ -44,7 +44,6 @@ export function runOnApi<O extends Options, Arguments extends unknown[]>(
 	});
 }
 
-/** Adds the flags that name a server elsewhere. */
 export function withElsewhere(command: CliCommand): void {
 	command.optionsGroup('A server elsewhere:');
 	for (const [flags, help] of Object.entries(ELSEWHERE)) command.addOption(elsewhere(flags, help));

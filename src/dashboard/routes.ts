@@ -28,7 +28,6 @@ const PAGE_HEADERS = {
 	'Cache-Control': 'no-store',
 };
 
-/** For every file of the dashboard. */
 const FILE_HEADERS = { 'Cross-Origin-Resource-Policy': 'same-origin', 'Referrer-Policy': 'no-referrer' };
 
 export function dashboardRoutes() {

@@ -18,7 +18,6 @@ interface EventWords {
 	many?: string;
 }
 
-/** The events that webhooks can subscribe to. */
 export const WEBHOOK_EVENTS = {
 	[SUBMISSION_CREATED]: {
 		label: 'New submissions',

@@ -27,7 +27,6 @@ const FORMS = {
 	tick: (value: string) => TICKED.has(value),
 };
 
-/** Observations of one field. */
 type Seen = ReturnType<typeof nothingSeen>;
 
 function nothingSeen() {

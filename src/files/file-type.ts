@@ -42,7 +42,6 @@ const SAME_EXTENSION: Record<string, string> = { '.jpeg': '.jpg', '.tiff': '.tif
 const library = lazy(() => require('file-type') as typeof Library);
 
 export interface FileType {
-	/** The media type. */
 	type: string;
 	/** With a dot; `undefined` if the content has no signature. */
 	extension: string | undefined;

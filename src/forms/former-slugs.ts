@@ -41,7 +41,6 @@ export function createFormerSlugs({ db }: Pick<Storage, 'db'>, now: () => number
 				.orderBy(inOrder);
 			return rows.map(({ slug }) => slug);
 		},
-		/** The former slugs of all forms. */
 		async byForm(): Promise<Map<number, string[]>> {
 			const rows = await db.select().from(formerSlugs).where(isNotNull(formerSlugs.formId)).orderBy(inOrder);
 			const grouped = Map.groupBy(rows, ({ formId }) => formId as number);

@@ -43,7 +43,6 @@ const own = Type.Object({
 	}),
 });
 
-/** A form as it is read. */
 export const Form = Type.Object({ ...own.properties, ...shown }, { $id: 'Form' });
 export interface Form extends FormSettings, Static<typeof own> {}
 

@@ -27,7 +27,6 @@ export const NO_CLOCK: ClockReport = { problem: null, latest: null };
 
 interface ClockFacts {
 	timeline: Timeline;
-	/** The newest id that is stored. */
 	newestId: number;
 	/** When this program was made, at the earliest. */
 	programMs: number;

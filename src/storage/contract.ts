@@ -222,7 +222,6 @@ export interface SubmissionStore {
 		formIds: readonly number[],
 		range: { filter: Filter; bounds: readonly number[] },
 	): Promise<Map<number, number[]>>;
-	/** The field names of the submissions in a place. */
 	names(formId: number, place: Place): Promise<FieldNames>;
 	/** Keeps no name that no submission of the form has any more, where some are kept longer. */
 	forgetNames(formId: number): Promise<void>;
@@ -249,7 +248,6 @@ export interface Clock {
 	timeline(): Timeline;
 	/** To be called about once a second by a server: notices that the clock was set. */
 	look(): void;
-	/** Returns the state of the clock. */
 	report(): ClockReport;
 	/** Returns whether old times can be trusted: the clock has not been set for a while. */
 	isSettled(): boolean;

@@ -42,7 +42,6 @@ export function databaseName(place: string): string {
 	return isPostgres(place) ? withoutPassword(place) : place;
 }
 
-/** The version of the engine that is built in. */
 export function engineVersion(): string {
 	return sqliteVersion();
 }

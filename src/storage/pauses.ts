@@ -12,7 +12,6 @@ export const isMail = ({ key }: Pick<Pause, 'key'>): boolean => MAILS.includes(k
 
 /** Nothing can be sent there, and something waits for it. */
 export interface Pause {
-	/** The key of its destination. */
 	key: string;
 	/** The host of a webhook, for people: its URL may hold secrets. */
 	host: string | null;

@@ -28,7 +28,6 @@ const columnsOf = (table: typeof submissions | typeof files): readonly Column[] 
 		name,
 		kind: KIND[dataType] ?? 'text',
 	}));
-/** Every column of a submission. */
 export const ALL = columnsOf(submissions);
 const READ = ALL.filter(({ key }) => key !== 'formId');
 /** Columns of a file besides those of what it belongs to. */
@@ -42,7 +41,6 @@ const OWNED_COLUMNS = ALL.filter(isOwned);
 /** Columns of what arrives that stay at their defaults in most submissions, beside `is_spam`. */
 export const DETAILS = ALL.filter((column) => !isOwned(column) && !['id', 'formId', 'data'].includes(column.key));
 
-/** The value of a flag, as a number. */
 export function flagCellOf(row: Flags, { key }: Column): number {
 	return key === 'isSpam' ? placeOf(row) : Number(row[key as keyof Flags] === true);
 }

@@ -12,7 +12,6 @@ const COLON = /\s*:/y;
 /** The index knows runs of three characters; shorter words have an index of their own. */
 const GRAM_LENGTH = 3;
 
-/** The searched texts of one submission. */
 interface SearchText {
 	/** The values, folded, one per line. */
 	text: string;

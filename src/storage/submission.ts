@@ -130,7 +130,6 @@ export interface Condition extends View, Partial<Record<WordCriterion, string>> 
 	words?: readonly string[] | undefined;
 }
 
-/** Submissions of one form. */
 export interface Selection extends Condition {
 	formId: number;
 }

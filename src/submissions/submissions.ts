@@ -26,7 +26,6 @@ interface SubmissionsOptions extends PageWriterOptions {
 	now?: () => number;
 }
 
-/** The caller of a request. */
 interface RequestScope {
 	mode?: Mode;
 	/** The key or session whose concurrency limit applies; without one none does. */

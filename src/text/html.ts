@@ -21,7 +21,6 @@ export function rawHtml(markup: string): Html {
 	return { [MARKUP]: markup };
 }
 
-/** The text of some HTML. */
 export function renderHtml(html: Html): string {
 	return html[MARKUP];
 }

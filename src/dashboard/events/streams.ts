@@ -179,17 +179,14 @@ export function createEventStreams({ db, events }: Pick<Storage, 'db' | 'events'
 				},
 			});
 		},
-		/** For a stop of the server. */
 		closeAll(): void {
 			clearTimeout(nextCheck);
 			for (const { close } of [...streams]) close();
 		},
-		/** Number of open streams. */
 		count: (): number => streams.size,
 	};
 }
 
-/** The session or key that opened a stream. */
 function credentialOf({ keyId, sessionId }: Principal): string | null {
 	return sessionId ?? keyId;
 }

@@ -58,9 +58,7 @@ export function createLinks(storage: Pick<Storage, 'batch'>, { keys, now }: { ke
 			if (!principal) throw unauthorized('invalid');
 			return { mode: principal.mode, keyId: invitation.keyId };
 		},
-		/** The statements that revoke all that are unused. */
 		revoke: (tx: Db) => [tx.delete(setupLinks), tx.delete(invitations)],
-		/** The statements that remove the expired ones. */
 		expire: (tx: Db) => [tx.delete(setupLinks).where(not(isLink())), tx.delete(invitations).where(not(isInvitation()))],
 	};
 }

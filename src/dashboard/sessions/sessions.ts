@@ -122,7 +122,6 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 		async list(caller?: Principal): Promise<SignedIn[]> {
 			return (await visibleTo(caller)).map((row) => present(row, caller));
 		},
-		/** Returns whether there is an open session with this id. */
 		async isAlive(id: string): Promise<boolean> {
 			return (await visibleTo(undefined)).some(({ session }) => encodeId(session.id) === id);
 		},
@@ -181,7 +180,6 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 		async close(token: string): Promise<void> {
 			await storage.batch((tx) => [tx.delete(sessions).where(eq(sessions.hash, hashToken(token)))]);
 		},
-		/** Maintenance: removes expired sessions and links. */
 		async expire(): Promise<void> {
 			await storage.batch((tx) => [
 				tx.delete(sessions).where(lt(sessions.id, ages.oldest())),

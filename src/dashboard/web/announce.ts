@@ -10,7 +10,6 @@ export function announce(text: string): void {
 	announcement.value = announcement.value === text ? `${text}\u00a0` : text;
 }
 
-/** Sets the document title while the component is mounted. */
 export function useTitle(title: string): void {
 	useEffect(() => {
 		document.title = `${title} · formsrv`;

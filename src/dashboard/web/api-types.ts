@@ -34,7 +34,6 @@ export type { Status } from '../status/schema.ts';
 
 export type Flags = Record<FlagName, boolean>;
 export type Submission = Static<typeof SubmissionSchema>;
-/** The members that its owner sets. */
 export type Owned = Pick<Submission, OwnedName>;
 export type SubmittedFile = Static<typeof SubmittedFileSchema>;
 export type FileLink = FileLinkSchema;
@@ -73,7 +72,6 @@ export interface DeliveryContent {
 
 export type { MailContent };
 
-/** A delivery with its content. */
 export type DeliveryDetail = Omit<DeliveryWithContent, 'content'> & { content: DeliveryContent | null };
 
 export interface AuditQuery {

@@ -163,7 +163,6 @@ export const submissions = {
 export const files = {
 	/** For a download by the browser; the server never lets one be shown as a page. */
 	address: (file: types.FileAddress, query?: { infected: 'download' }) => withQuery(filePath(file), query),
-	/** All files of a submission as a ZIP archive. */
 	archive: (form: string, id: string) => `${submissionPath(form, id)}/files.zip`,
 	async read(file: types.FileAddress, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
 		const response = await send(filePath(file), { signal });
@@ -233,7 +232,6 @@ export const webhooks = {
 
 const listsPath = (form: string | undefined) => `${form === undefined ? '/api' : formPath(form)}/lists`;
 
-/** Lists of one form, or of all forms. */
 export const lists = {
 	read: (form: string | undefined) => get<types.SpamLists>(listsPath(form)),
 	change: (form: string | undefined, change: types.ChangeSpamLists) => patch(listsPath(form), change),

@@ -56,7 +56,6 @@ interface RenderOptions {
 }
 
 interface Needs {
-	/** The submissions to read. */
 	heads: readonly SubmissionHead[];
 	reads: { textMax: number };
 	/** Bytes of memory for something else. */

@@ -37,7 +37,6 @@ interface Composed {
 	envelope: { from: string | false; to: string[] };
 	/** In bytes. */
 	size: number;
-	/** The mail, piece by piece. */
 	pieces(): AsyncIterable<Uint8Array>;
 }
 

@@ -128,7 +128,6 @@ export function createWebhooks(storage: Storage, { post, allowed, baseUrl, now =
 		async checkForm(ref: FormRef): Promise<void> {
 			await findForm(ref);
 		},
-		/** Returns whether there is an active webhook with this id. */
 		async isAlive(id: string): Promise<boolean> {
 			const byId = and(eq(webhooks.id, rowId(id)), eq(webhooks.isActive, true));
 			return (await storage.db.$count(webhooks, byId)) > 0;

@@ -7,12 +7,10 @@ import type { nullable, stringEnum } from '../../http/schema-types.ts';
 /** Limits of this server. */
 export interface Allowed {
 	captchas: ReadonlySet<Captcha | null>;
-	/** Limit of one file. */
 	maxFileBytes: number;
 }
 
 export interface Check {
-	/** Name of the setting. */
 	name: string;
 	allowed: Allowed;
 	/** @param field The member at fault, such as `allowedDomains.0`; that of the setting by default. */
@@ -60,7 +58,6 @@ export interface Setting<Value, Sent = NonNullable<Value>> extends Words<Value> 
 	isRequired?: true;
 	/** The value that `null` stands for, and that is shown to those who may not read the form. */
 	blank: Value;
-	/** Schema of a value. */
 	schema(types: Types): TSchema;
 	/** Schema of a client's input, if that differs. */
 	inputSchema?(types: Types): TSchema;

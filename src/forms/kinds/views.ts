@@ -5,7 +5,6 @@ import { FILTERS } from '../../storage/filters.ts';
 import { mapWordLists, WORD_CRITERIA } from '../../storage/owned.ts';
 import type { Check, Setting, Words } from './setting.ts';
 
-/** The tabs of the inbox. */
 export const TABS = [...FILTERS, 'archived'] as const;
 
 /** A local date. */

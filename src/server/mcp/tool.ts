@@ -31,7 +31,6 @@ export interface Tool {
 	permission: Permission;
 	/** Form-level keys have it too, for their own forms. */
 	isForFormKeys?: true;
-	/** The operations that it calls. */
 	uses: readonly Operation[];
 	isTestOnly?: true;
 	/** Its result has what visitors sent, and is marked as that. */

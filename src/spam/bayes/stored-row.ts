@@ -22,7 +22,6 @@ export interface StoredRow extends KindCounts {
 	/** How many tokens the submissions of each kind had. */
 	tokens: KindCounts;
 	bytes: number;
-	/** Adds the row's counts of a bucket. */
 	addTo(looked: KindCounts, bucket: number): void;
 	/** Calls for each bucket, in no order. */
 	forEach(add: (bucket: number, spam: number, ham: number) => void): void;

@@ -62,7 +62,6 @@ export function createTraining(storage: Storage, models: Pick<WordModels, 'secre
 		db.select({ id: spamModels.id }).from(spamModels).where(ne(spamModels.version, TOKENS_VERSION)).limit(1).prepare(),
 	);
 
-	/** Returns the lesson of each model from the marks. */
 	async function lessonsOf(due: readonly Due[]): Promise<Map<ModelKey, Lesson>> {
 		const hash = createKeyedHash(await models.secret());
 		const lessons = new Map<ModelKey, Lesson>();

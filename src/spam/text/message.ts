@@ -125,7 +125,6 @@ export class Message {
 		this.hasLinks ||= (seen[SLASH] as number) > 0 && this.text.includes('://');
 	}
 
-	/** The text in lower case. */
 	get lower(): string {
 		this.inLower ??= this.plain.toLowerCase();
 		return this.inLower;

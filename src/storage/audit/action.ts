@@ -44,7 +44,6 @@ export interface AuditStatement extends Query {
 export interface Entry {
 	/** Its last statements, which are asked for again if it starts over. `null`: the transaction does not make the action happen. */
 	statements(db: Db, recorded?: Recorded | null): AuditStatement[];
-	/** Runs the transaction. */
 	within<T>(run: () => Promise<T>): Promise<T>;
 }
 

@@ -27,7 +27,6 @@ const LARGE_STEP_MS = MINUTE_MS;
 const SETTLING_MS = HOUR_MS;
 
 const TABLES_WITH_IDS = ['submissions', 'deliveries', 'forms', 'api_keys', 'webhooks', 'sessions'];
-/** Finds the highest id there is. */
 const HIGHEST_ID = `select max(id) from (${[
 	...TABLES_WITH_IDS.map((table) => `select max(id) as id from ${table}`),
 	`select cast(value as integer) from server_values where name = '${LAST_COMMAND_ID}'`,
@@ -40,7 +39,6 @@ export interface ClockOptions {
 	now: () => number;
 	/** Milliseconds that pass, whatever the clock does. */
 	elapsed?: () => number;
-	/** Schedules a commit. */
 	commitSoon: () => void;
 }
 
@@ -193,7 +191,6 @@ export function createClock(client: Database, { now, elapsed = () => performance
 				isServer = false;
 			};
 		},
-		/** Returns the state of the clock. */
 		report: (): ClockReport =>
 			reportClock({ timeline: steps.timeline(), newestId: highestId(), programMs: programMadeAt(), now: now() }),
 		/** Returns whether old times can be trusted: the clock has not been set for a while. */

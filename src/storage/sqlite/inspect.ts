@@ -9,7 +9,6 @@ import { openReadConnection } from './connection.ts';
 import { APPLICATION_ID, programMadeAt, readNames, readPragma, schemaNames, schemaVersion } from './migrate.ts';
 import { runOnce } from './operations.ts';
 
-/** The version of the SQLite that is built in. */
 export function sqliteVersion(): string {
 	const client = new Database(':memory:');
 	const version = client.query('select sqlite_version()').values()[0]?.[0];

@@ -34,7 +34,6 @@ export function takeServerLock(databaseFile: string): (() => void) | undefined {
 	}
 }
 
-/** Returns whether a server has its lock. */
 export function isServerRunning(databaseFile: string): boolean {
 	if (!existsSync(behindLinks(databaseFile) + SERVER)) return false;
 	const release = take(databaseFile, SERVER, 'shared');

@@ -23,7 +23,6 @@ const RELEASED_TOGETHER = 8;
 
 export type Kind = (typeof KINDS)[number];
 
-/** The FTS5 table of a segment. */
 export function segmentTable(kind: Kind, segment: number): string {
 	return `search_${kind}_${segment}`;
 }

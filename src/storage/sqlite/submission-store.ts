@@ -110,7 +110,6 @@ export function createSubmissionStore(client: Database, { writer, index, forms, 
 	}
 
 	return {
-		/** Stores a submission; see the contract. */
 		append(row: NewSubmission): Promise<number> {
 			return new Promise((stored, reject) => {
 				const job: Append = {

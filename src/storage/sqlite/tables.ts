@@ -24,7 +24,6 @@ export const fieldNames = sqliteTable(
  */
 export const searchSegments = sqliteTable('search_volumes', {
 	number: integer('number').primaryKey(),
-	/** Id of the first submission. */
 	firstId: integer('first_id').notNull(),
 	lastId: integer('last_id').notNull(),
 	/** Submissions taken in so far, including those removed since. */

@@ -25,7 +25,6 @@ interface Announcement {
 /** Called before the transaction. `undefined`: nothing goes out because of it. */
 export type Announce = (about: ChangeAbout) => Promise<Announcement | undefined>;
 
-/** The kinds of the columns. */
 const COLUMNS = {
 	id: 'bigint',
 	form_id: 'bigint',

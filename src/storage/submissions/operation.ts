@@ -44,7 +44,6 @@ export interface Dialect {
 	/** A list of ids as the value of one parameter, and the condition that a column is in it. */
 	list(ids: readonly (number | string)[]): Value;
 	isIn(column: string, parameter: string, kind?: 'bigint' | 'text'): string;
-	/** Stores rows in a table. */
 	insert(table: string, columns: Columns, rows: readonly (readonly Value[])[]): Operation<void>;
 	/** The table whose `id` has those that no submission may get. */
 	usedIds: string;
@@ -54,7 +53,6 @@ export interface Dialect {
 	records(columns: Readonly<Record<string, 'bigint' | 'text'>>): string;
 	/** The larger of two values. */
 	greatest: 'max' | 'greatest';
-	/** The text of a submission in UTF-8. */
 	utf8: string;
 	/** Has the search find submissions that lie among those it knows. */
 	index(rows: readonly Indexed[]): Operation<void>;

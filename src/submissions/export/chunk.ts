@@ -19,9 +19,7 @@ export interface ChunkRequest extends ScanRequest {
 
 export interface Chunk {
 	bytes: Uint8Array<ArrayBuffer>;
-	/** Number of submissions in it. */
 	count: number;
-	/** The submissions after it, if any. */
 	rest: Selection | undefined;
 }
 

@@ -12,7 +12,6 @@ export const AFTER_FIELDS = columnsOf(BEHIND_FIELDS);
 /** The fields beyond the listed names. */
 export const OTHER_FIELDS = 'otherFields';
 const OWN_KINDS: Record<string, CellKind> = { createdAt: 'moment', spamScore: 'number' };
-/** Columns besides the fields. */
 export const OWN_COLUMNS = [...BEFORE_FIELDS, OTHER_FIELDS, ...AFTER_FIELDS];
 
 /** The kind of value that the cells of a column have in a workbook; others are texts there. */

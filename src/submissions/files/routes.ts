@@ -31,7 +31,6 @@ interface FileRoutesOptions {
 	links: FileLinks;
 	/** Public address of the base listener, without a slash at the end. */
 	baseUrl: string;
-	/** Returns whether the holder of a link is still valid. */
 	isAlive(holder: LinkHolder): Promise<boolean>;
 }
 

@@ -53,7 +53,6 @@ export interface Mapping {
 }
 
 export interface Mapper {
-	/** Takes the fields of a row apart. */
 	map(fields: readonly ImportedField[]): MappedRow;
 	/** @throws AppError INVALID_BODY if a file with these columns lacks one that is named, or that of the time */
 	checkColumns(columns: readonly string[]): void;

@@ -21,7 +21,6 @@ export function Button({ label, icon, look, ...attributes }: ButtonProps) {
 }
 
 interface FormFootProps {
-	/** The label of the button that saves. */
 	save: string;
 	isBusy: boolean;
 	/** True if there are changes to save or to discard. */

@@ -52,7 +52,6 @@ interface FieldProps extends Labels, Native {
 	isMono?: boolean;
 }
 
-/** A text. */
 export function Field({
 	label,
 	hint,
@@ -98,7 +97,6 @@ interface SelectProps extends Labels {
 	disabled?: boolean;
 }
 
-/** A choice from a short list. */
 export function Select({ label, hint, error, options, onChange, ...native }: SelectProps) {
 	return (
 		<Labelled label={label} hint={hint} error={error}>
@@ -121,7 +119,6 @@ interface SwitchProps extends Omit<Labels, 'error'> {
 	onChange: (isOn: boolean) => void;
 }
 
-/** An on/off setting. */
 export function Switch({ label, hint, isOn, disabled, onChange }: SwitchProps) {
 	const id = useId();
 	return (
@@ -200,7 +197,6 @@ export function Ticks<T extends string>({ class: own = 'checks', ...props }: Tic
 interface ChoicesProps<T> extends TicksProps<T> {
 	/** One of them, or any. */
 	type: 'radio' | 'checkbox';
-	/** A hint for all of them. */
 	hint?: string;
 	disabled?: boolean;
 }

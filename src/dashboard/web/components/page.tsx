@@ -84,7 +84,6 @@ interface FormViewProps {
 	children: (form: Form) => ComponentChildren;
 }
 
-/** A view of a form with one column of content. */
 export function FormView({ form: id, title, children }: FormViewProps) {
 	const form = formOf(id);
 	const isUnknown = form === undefined && forms.value !== undefined;

@@ -113,7 +113,6 @@ export function createInbox(formId: string) {
 		hidden.value = new Set([...hidden.value].filter((id) => !back.has(id)));
 	}
 
-	/** Updates the rows of the page, and the open submission. */
 	function updateRows(update: (row: Submission) => Submission): void {
 		batch(() => {
 			if (page.value) page.value = { ...page.value, submissions: page.value.submissions.map(update) };

@@ -42,7 +42,6 @@ export async function settleToasts(): Promise<void> {
 	await Promise.all(toasts.value.map(({ id }) => dismissToast(id)));
 }
 
-/** Shows the message of an error. */
 export function showError(error: unknown): void {
 	showToast(messageOf(error), { tone: 'danger', lifeMs: 8000 });
 }

@@ -17,7 +17,6 @@ import { showError, showToast } from '../state/toasts.ts';
 
 interface Props {
 	form: string;
-	/** Names of all fields. */
 	fields: readonly string[];
 	query: InboxQuery;
 	total: number;

@@ -3,7 +3,6 @@
 import type { Value } from '../../submissions/operation.ts';
 import { numbers, strings } from '../connection.ts';
 
-/** The value of a parameter for a batch. */
 export type Parameter<Batch> = (batch: Batch) => Value;
 
 /** By the names of columns: their kind, and the value in a row. `json` needs no quotes in a list. */

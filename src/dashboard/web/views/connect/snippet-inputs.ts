@@ -17,7 +17,6 @@ type Attributes = Record<string, string | number | boolean | undefined>;
 interface Control {
 	tag: 'input' | 'select' | 'textarea';
 	attributes: Attributes;
-	/** Options of a select. */
 	options?: readonly string[] | undefined;
 }
 
@@ -27,12 +26,10 @@ interface Dialect {
 	number: (value: number) => string;
 	/** The end of an element without content. */
 	empty: (tag: Control['tag']) => string;
-	/** With its label. */
 	labelled: (control: Control, named: { label: string; id: string }) => string[];
 }
 
 export interface Fields {
-	/** The form's field rules. */
 	fields?: readonly FieldRule[] | null;
 	/** Rules for file inputs; without them there are none besides those of the field rules. */
 	files?: FileRules | null;
@@ -78,7 +75,6 @@ const JSX: Dialect = {
 
 const isTick = ({ attributes }: Control) => attributes.type === 'checkbox';
 
-/** The lines of the inputs. */
 export const inputMarkup = (form: Fields): string[] => linesOf(form, HTML);
 export const inputJsx = (form: Fields): string[] => linesOf(form, JSX);
 

@@ -194,7 +194,6 @@ function curlCode(form: SnippetForm): string {
 	return `${command}-H 'Content-Type: application/json' \\\n  -d ${quoted(JSON.stringify(Object.fromEntries(values)))}`;
 }
 
-/** A file name for that type. */
 function fileName(type = 'image/*'): string {
 	const ending = /^image\/(?:\*|jpeg)$/.test(type) ? 'jpg' : type.replace(/^\.|.*[/]/, '').replace('plain', 'txt');
 	return `${ending === 'jpg' ? 'photo' : 'file'}.${ending}`;

@@ -32,7 +32,6 @@ export async function testValues(form: Form, asked: SentFields): Promise<SentFie
 	return { ...values, ...asked };
 }
 
-/** Makes a file of one of the types. */
 function makerFor(types: readonly string[]): (() => File | Promise<File>) | undefined {
 	const takes = (...some: string[]) => types.length === 0 || some.some((type) => types.includes(type));
 	if (takes('text/plain', 'text/*', '.txt')) return () => new File([words.connect.testFile], 'test.txt');

@@ -9,7 +9,6 @@ import * as words from '../../sentences/words.ts';
 type Test = keyof typeof words.formSettings.tests;
 const OPTIONS = Object.entries(words.formSettings.tests).map(([value, label]) => ({ value, label }));
 
-/** A condition as the inputs hold it. */
 export interface ConditionDraft {
 	field: string;
 	test: Test;
@@ -32,7 +31,6 @@ export function conditionOf({ field, test, text }: ConditionDraft): Condition {
 interface Props {
 	/** The member of the setting that has them, as errors name it. */
 	member: string;
-	/** How many there are at most. */
 	max: number;
 	drafts: ConditionDraft[];
 	error: unknown;

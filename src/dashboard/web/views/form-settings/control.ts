@@ -6,9 +6,7 @@ import type { SettingName } from '../../../../forms/settings.ts';
 
 /** @template Draft What the inputs hold; JSON. */
 export interface Control<S extends Setting<unknown>, Draft> {
-	/** Converts a stored value into a draft. */
 	draft(value: S['blank']): Draft;
-	/** Converts a draft into the value to send. */
 	change(draft: Draft, setting: S): unknown;
 	Input(props: ControlProps<S, Draft>): JSX.Element;
 }

@@ -69,7 +69,6 @@ function valueOfMember(member: RuleMember, { type, text }: { type: FieldType; te
 	return typedNumber(text) ?? '';
 }
 
-/** A summary of a rule, in a few words. */
 export function summaryOf(draft: RuleDraft): string {
 	const rule = ruleOf(draft);
 	const { minLength, maxLength, min, max, options, pattern } = rule;

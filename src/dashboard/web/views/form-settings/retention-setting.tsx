@@ -11,7 +11,6 @@ import type { Control, ControlProps } from './control.ts';
 import { SettingFieldset } from './setting-fieldset.tsx';
 import { typedNumber } from './typed-number.ts';
 
-/** As the inputs hold it. */
 type Draft = Record<RetentionPart, string>;
 
 export const retention: Control<Retention, Draft> = { draft: draftOf, change: changeOf, Input: RetentionInputs };

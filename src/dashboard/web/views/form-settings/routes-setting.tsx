@@ -17,7 +17,6 @@ import {
 import type { Control, ControlProps } from './control.ts';
 import { SettingFieldset } from './setting-fieldset.tsx';
 
-/** A route as the inputs hold it. */
 interface RouteDraft {
 	where: ConditionDraft[];
 	to: string;

@@ -137,7 +137,6 @@ const CONTROLS: { [K in Kind]: Control<Extract<FormSetting, { kind: K }>, unknow
 	views,
 };
 
-/** `undefined` for a switch. */
 export function controlOf(name: SettingName): Control<Setting<unknown>, unknown> | undefined {
 	return (CONTROLS as Partial<Record<string, Control<Setting<unknown>, unknown>>>)[FORM_SETTINGS[name].kind];
 }

@@ -9,7 +9,6 @@ import type { Control, ControlProps } from './control.ts';
 import { entriesOf } from './files-setting.tsx';
 import { typedNumber } from './typed-number.ts';
 
-/** As the inputs hold it. */
 interface Draft {
 	threshold: string;
 	honeypot: string;

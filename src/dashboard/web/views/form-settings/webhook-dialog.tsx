@@ -64,7 +64,6 @@ function parseBody(text: string): object | string {
 	}
 }
 
-/** Changes made in the dialog. */
 function changesOf(opened: WebhookInput, webhook: WebhookInput): UpdateWebhook {
 	const before: Record<string, unknown> = { ...opened };
 	const isChanged = ([name, value]: [string, unknown]) => JSON.stringify(value) !== JSON.stringify(before[name]);

@@ -13,7 +13,6 @@ interface Props {
 	row: Submission;
 }
 
-/** The class of a row. */
 export function classOf({ selected, fresh }: Inbox, { id, isRead }: Submission): string {
 	const names = [!isRead && 'unread', selected.value.has(id) && 'selected', fresh.value.has(id) && 'fresh'];
 	return names.filter(Boolean).join(' ');
@@ -41,7 +40,6 @@ export function SelectBox({ inbox, row }: Props) {
 	return <Tick name={summarise(row.data).title} isTicked={isTicked} onChange={() => inbox.toggleSelected(row.id)} />;
 }
 
-/** Selects or clears the whole page. */
 export function SelectPageBox({ inbox }: { inbox: Inbox }) {
 	const count = inbox.selected.value.size;
 	const isAll = count > 0 && count === inbox.rows.value.length;

@@ -15,7 +15,6 @@ import { showError, showToast } from '../../state/toasts.ts';
 interface Props {
 	inbox: Inbox;
 	row: Submission;
-	/** Address of the sender. */
 	address: string;
 }
 
