@@ -48,7 +48,7 @@ function refuseExisting(target: string): void {
 }
 
 function copyInto(source: string, target: string): void {
-	const client = openReadConnection(source);
+	using client = openReadConnection(source);
 	try {
 		// It forbids writing to other files as well; the connection itself stays read-only.
 		client.run('pragma query_only = off');
@@ -56,23 +56,18 @@ function copyInto(source: string, target: string): void {
 	} catch (error) {
 		if ((error as { code?: unknown }).code !== 'SQLITE_FULL') throw error;
 		throw new Error(`There is no room for ${target}: the disk is full.`, { cause: error });
-	} finally {
-		client.close();
 	}
 }
 
 /** The process that writes a copy has it locked; a copy that a dead process left is not locked. */
 function isInUse(partial: string): boolean {
 	if (!existsSync(partial)) return false;
-	let client: Database | undefined;
 	try {
-		client = new Database(partial, { readwrite: true });
+		using client = new Database(partial, { readwrite: true });
 		client.run('pragma busy_timeout = 0');
 		client.run('begin exclusive');
 		return false;
 	} catch (error) {
 		return (error as { code?: string }).code === 'SQLITE_BUSY';
-	} finally {
-		client?.close();
 	}
 }

@@ -11,25 +11,21 @@ const LASTS_MS = 10_000;
 const COUNT_ROWS = `select ${COUNTED} from submissions where form_id = ? and id >= ? and id < ?`;
 
 export function compareCounts(file: string, lastsMs = LASTS_MS): CountReport {
-	const client = openReadConnection(file);
-	try {
-		// One view: what is stored meanwhile is not seen.
-		client.run('begin');
-		const forms = client
-			.query(`select id, slug, ${COUNTERS.join(', ')} from forms where deleted_at is null order by id desc`)
-			.values() as [number, string, ...number[]][];
-		const until = performance.now() + lastsMs;
-		const report = { compared: 0, of: forms.length, wrong: [] as string[] };
-		for (const [id, slug, ...counts] of forms) {
-			const isRight = compareForm(client, id, { counts, until });
-			if (isRight === undefined) break;
-			report.compared++;
-			if (!isRight) report.wrong.push(slug);
-		}
-		return report;
-	} finally {
-		client.close();
+	using client = openReadConnection(file);
+	// One view: what is stored meanwhile is not seen.
+	client.run('begin');
+	const forms = client
+		.query(`select id, slug, ${COUNTERS.join(', ')} from forms where deleted_at is null order by id desc`)
+		.values() as [number, string, ...number[]][];
+	const until = performance.now() + lastsMs;
+	const report = { compared: 0, of: forms.length, wrong: [] as string[] };
+	for (const [id, slug, ...counts] of forms) {
+		const isRight = compareForm(client, id, { counts, until });
+		if (isRight === undefined) break;
+		report.compared++;
+		if (!isRight) report.wrong.push(slug);
 	}
+	return report;
 }
 
 /** `undefined` if there is no time left. */

@@ -124,16 +124,12 @@ export function createDatabase(file: string): void {
 }
 
 function emptyDatabase(): Uint8Array {
-	const client = new Database(':memory:');
-	try {
-		migrate(client);
-		const bytes = client.serialize();
-		// From the first byte on: to change a file to it, no other process may have it open.
-		useWriteAhead(bytes);
-		return bytes;
-	} finally {
-		client.close();
-	}
+	using client = new Database(':memory:');
+	migrate(client);
+	const bytes = client.serialize();
+	// From the first byte on: to change a file to it, no other process may have it open.
+	useWriteAhead(bytes);
+	return bytes;
 }
 
 /** Replaces nothing. Without a database at its end, the draft could not be used; some file systems have no links. */

@@ -50,12 +50,8 @@ export function sqliteDatabaseAt(file: string): DatabaseFile {
 }
 
 function ask<T>(file: string, operation: Operation<T>): T {
-	const client = openReadConnection(file);
-	try {
-		return runOnce(client, operation);
-	} finally {
-		client.close();
-	}
+	using client = openReadConnection(file);
+	return runOnce(client, operation);
 }
 
 /** Holds what waits in the outbox of a copy, of any version: it may have been sent since the copy was made. @returns how many there are */
@@ -76,14 +72,10 @@ function holdDeliveries(file: string, reason: string): number {
 const readErasures = (file: string) => readValues(file, ERASURE_PREFIX);
 
 function readValues(file: string, prefix: string): ServerValue[] {
-	const client = openReadConnection(file);
-	try {
-		if (!hasValues(client)) return [];
-		const named = client.query<ServerValue, [string]>('select name, value from server_values where name like ?');
-		return named.all(`${prefix}%`);
-	} finally {
-		client.close();
-	}
+	using client = openReadConnection(file);
+	if (!hasValues(client)) return [];
+	const named = client.query<ServerValue, [string]>('select name, value from server_values where name like ?');
+	return named.all(`${prefix}%`);
 }
 
 /** The copy may be of any version: one that has no place for them is brought up to this one. */
@@ -128,25 +120,19 @@ function hasValues(client: Database): boolean {
 
 /** A row of `server_values`; `undefined` if there is none, or the copy is older than the table. */
 function readServerValue(file: string, name: string): string | undefined {
-	const client = new Database(file, { readonly: true });
+	using client = new Database(file, { readonly: true });
 	try {
 		return client.query('select value from server_values where name = ?').values(name)[0]?.[0] as string | undefined;
 	} catch {
 		return undefined;
-	} finally {
-		client.close();
 	}
 }
 
 /** The database may be of a version that knew no files. */
 function* readNamedFiles(file: string): Generator<NamedFile> {
-	const client = openReadConnection(file);
-	try {
-		if (client.query("select 1 from sqlite_schema where name = 'files'").values().length === 0) return;
-		yield* client
-			.query<NamedFile, []>('select key, bytes, sha256 from files where key is not null order by id')
-			.iterate();
-	} finally {
-		client.close();
-	}
+	using client = openReadConnection(file);
+	if (client.query("select 1 from sqlite_schema where name = 'files'").values().length === 0) return;
+	yield* client
+		.query<NamedFile, []>('select key, bytes, sha256 from files where key is not null order by id')
+		.iterate();
 }

@@ -10,10 +10,8 @@ import { APPLICATION_ID, programMadeAt, readNames, readPragma, schemaNames, sche
 import { runOnce } from './operations.ts';
 
 export function sqliteVersion(): string {
-	const client = new Database(':memory:');
-	const version = client.query('select sqlite_version()').values()[0]?.[0];
-	client.close();
-	return String(version);
+	using client = new Database(':memory:');
+	return String(client.query('select sqlite_version()').values()[0]?.[0]);
 }
 
 /**
@@ -22,30 +20,26 @@ export function sqliteVersion(): string {
  * @throws AppError if it cannot be opened as an SQLite database at all
  */
 export function inspectDatabase(file: string, check: 'quick' | 'full', now = Date.now()): DatabaseReport {
-	const client = openReadConnection(file);
-	try {
-		const schema = readPragma(client, 'user_version');
-		if (readPragma(client, 'application_id') !== APPLICATION_ID) {
-			return { schema, isCurrent: false, clock: NO_CLOCK, problems: [`${file} is not a database of formsrv.`] };
-		}
-		const problems: string[] = [];
-		if (schema > schemaVersion())
-			problems.push(`${file} was written by a newer formsrv; use that version or a newer one.`);
-		for (const [found] of client.query(`pragma ${check === 'quick' ? 'quick_check' : 'integrity_check'}`).values()) {
-			if (found !== 'ok') problems.push(`${file} is damaged: ${found}. Restore a backup.`);
-		}
-		const names = new Set(readNames(client));
-		const missing = schemaNames(schema).filter((name) => !names.has(name));
-		if (schema < 1 || missing.length > 0) {
-			const lack = missing.length > 0 ? `lacks ${missing.join(', ')}` : `says that it is of version ${schema}`;
-			problems.push(`${file} ${lack}: it was changed by another program or is not whole. Restore a backup.`);
-		}
-		const isCurrent = schema === schemaVersion();
-		const isReadable = isCurrent && problems.length === 0;
-		return { schema, isCurrent, clock: isReadable ? inspectClock(client, now) : NO_CLOCK, problems };
-	} finally {
-		client.close();
+	using client = openReadConnection(file);
+	const schema = readPragma(client, 'user_version');
+	if (readPragma(client, 'application_id') !== APPLICATION_ID) {
+		return { schema, isCurrent: false, clock: NO_CLOCK, problems: [`${file} is not a database of formsrv.`] };
 	}
+	const problems: string[] = [];
+	if (schema > schemaVersion())
+		problems.push(`${file} was written by a newer formsrv; use that version or a newer one.`);
+	for (const [found] of client.query(`pragma ${check === 'quick' ? 'quick_check' : 'integrity_check'}`).values()) {
+		if (found !== 'ok') problems.push(`${file} is damaged: ${found}. Restore a backup.`);
+	}
+	const names = new Set(readNames(client));
+	const missing = schemaNames(schema).filter((name) => !names.has(name));
+	if (schema < 1 || missing.length > 0) {
+		const lack = missing.length > 0 ? `lacks ${missing.join(', ')}` : `says that it is of version ${schema}`;
+		problems.push(`${file} ${lack}: it was changed by another program or is not whole. Restore a backup.`);
+	}
+	const isCurrent = schema === schemaVersion();
+	const isReadable = isCurrent && problems.length === 0;
+	return { schema, isCurrent, clock: isReadable ? inspectClock(client, now) : NO_CLOCK, problems };
 }
 
 function inspectClock(client: Database, now: number): ClockReport {

@@ -58,13 +58,9 @@ export function migrate(client: Database, folder = assetPath('drizzle')): void {
 
 /** The names of the tables, indexes and triggers that a file of a version holds at least. */
 export function schemaNames(version: number, folder = assetPath('drizzle')): string[] {
-	const client = new Database(':memory:');
-	try {
-		for (const { tag } of readJournal(folder).entries.slice(0, version)) apply(client, `${folder}/${tag}.sql`);
-		return readNames(client);
-	} finally {
-		client.close();
-	}
+	using client = new Database(':memory:');
+	for (const { tag } of readJournal(folder).entries.slice(0, version)) apply(client, `${folder}/${tag}.sql`);
+	return readNames(client);
 }
 
 export function readNames(client: Database): string[] {

@@ -84,15 +84,12 @@ function spareFiles(former: string, replacement: string): void {
 
 /** Returns those of the keys that have a row; `undefined` if that is unknown. */
 function keysOf(file: string, keys: string[]): string[] | undefined {
-	let client: Database | undefined;
 	try {
-		client = openReadConnection(file);
+		using client = openReadConnection(file);
 		const found = client.query('select key from files where key in (select value from json_each(?))');
 		return found.values(JSON.stringify(keys)).flat() as string[];
 	} catch {
 		return undefined;
-	} finally {
-		client?.close();
 	}
 }
 
