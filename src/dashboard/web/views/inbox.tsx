@@ -134,7 +134,7 @@ export function InboxView(props: Place) {
 			<FormHead form={form} />
 			<div class="inbox-panes">
 				<section class="inbox-list" aria-label={words.inbox.submissions} aria-busy={inbox.isLoading.value}>
-					<InboxToolbar inbox={inbox} query={query} isNarrow={isOpen} />
+					<InboxToolbar inbox={inbox} query={query} isNarrow={isOpen || isPhone.value} />
 					<BulkBar inbox={inbox} query={query} />
 					<Arrivals inbox={inbox} query={query} />
 					<div class="inbox-scroll">
