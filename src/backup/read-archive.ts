@@ -173,6 +173,6 @@ function readManifest(fd: number) {
 			report(1);
 			return problems;
 		},
-		close: () => closeSync(fd),
+		[Symbol.dispose]: () => closeSync(fd),
 	};
 }

@@ -79,12 +79,8 @@ async function verifySealed(file: string): Promise<string[]> {
 /** @returns sentences about what is wrong */
 function verifyFile(cli: Cli, file: string): string[] {
 	try {
-		const archive = openArchive(file);
-		try {
-			return verifyArchive(cli, archive);
-		} finally {
-			archive.close();
-		}
+		using archive = openArchive(file);
+		return verifyArchive(cli, archive);
 	} catch (error) {
 		if (error instanceof UnusableArchive) return [error.message];
 		throw error;

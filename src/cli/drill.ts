@@ -94,17 +94,13 @@ async function tryRestore(cli: Cli, { name, folder, config, options }: Job): Pro
 
 async function checked(cli: Cli, { name, path, folder }: { name: string; path: string; folder: string }) {
 	try {
-		const archive = openArchive(path);
-		try {
-			const changed = verifyArchive(cli, archive);
-			if (changed.length > 0) throw new UnusableArchive(changed.join(' '));
-			const progress = progressOn(cli.io.stderr);
-			const all = archive.countFiles();
-			const drilled = await drill(archive, folder, (done) => progress.show(done, all)).finally(progress.end);
-			return { ...drilled, madeAt: archive.heading.madeAt.toISOString() };
-		} finally {
-			archive.close();
-		}
+		using archive = openArchive(path);
+		const changed = verifyArchive(cli, archive);
+		if (changed.length > 0) throw new UnusableArchive(changed.join(' '));
+		const progress = progressOn(cli.io.stderr);
+		const all = archive.countFiles();
+		const drilled = await drill(archive, folder, (done) => progress.show(done, all)).finally(progress.end);
+		return { ...drilled, madeAt: archive.heading.madeAt.toISOString() };
 	} catch (error) {
 		if (!(error instanceof UnusableArchive)) throw error;
 		throw new CommandError(`${name} cannot be restored. ${error.message}`);

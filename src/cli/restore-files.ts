@@ -24,24 +24,20 @@ export function restoreFiles(
 	return withScratch('restore', async (folder) => {
 		const identity = options.identity as string | undefined;
 		const { path } = await plainArchive(cli, { name, identity, scratch: () => join(folder(), 'archive.tar'), config });
-		const archive = openChecked(cli, { name, backup: path });
-		try {
-			if (archive.hasDatabase()) {
-				throw new CommandError(
-					`${name} holds a database of SQLite: restore it to a file, by --data-dir and no FORMSRV_DATABASE_URL, and then ` +
-						'"formsrv move" it to PostgreSQL. Nothing was changed.',
-				);
-			}
-			const store = await openFileStore(config.files.place);
-			const files = await putFiles(cli, { archive, store });
-			cli.printResult(options, { files }, `Restored ${plural(files, 'file')} from ${name}.`);
-			const database = await databaseAt(config.database);
-			if (!(await database.inspect('quick')).isCurrent) return;
-			await noteMissingFiles(cli, database, store);
-			await cli.record(config, 'restore', { facts: { backup: name, replaced: false } });
-		} finally {
-			archive.close();
+		using archive = openChecked(cli, { name, backup: path });
+		if (archive.hasDatabase()) {
+			throw new CommandError(
+				`${name} holds a database of SQLite: restore it to a file, by --data-dir and no FORMSRV_DATABASE_URL, and then ` +
+					'"formsrv move" it to PostgreSQL. Nothing was changed.',
+			);
 		}
+		const store = await openFileStore(config.files.place);
+		const files = await putFiles(cli, { archive, store });
+		cli.printResult(options, { files }, `Restored ${plural(files, 'file')} from ${name}.`);
+		const database = await databaseAt(config.database);
+		if (!(await database.inspect('quick')).isCurrent) return;
+		await noteMissingFiles(cli, database, store);
+		await cli.record(config, 'restore', { facts: { backup: name, replaced: false } });
 	});
 }
 

@@ -167,7 +167,7 @@ function copy(backup: string, replacement: string): null {
  */
 async function unpack(cli: Cli, job: Job, replacement: string): Promise<number> {
 	const { store } = job;
-	const archive = openChecked(cli, job);
+	using archive = openChecked(cli, job);
 	const unpacked = `${replacement}.unpacked`;
 	try {
 		if (!archive.hasDatabase())
@@ -184,7 +184,6 @@ async function unpack(cli: Cli, job: Job, replacement: string): Promise<number> 
 		return files;
 	} finally {
 		rmSync(unpacked, { force: true });
-		archive.close();
 	}
 }
 

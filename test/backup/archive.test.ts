@@ -213,13 +213,12 @@ describe('a change', () => {
 	test('after the check, while it is restored, is noticed as well', async () => {
 		await prepare();
 		await cli.call('backup', 'x.tar');
-		const archive = openArchive(cli.path('x.tar'));
+		using archive = openArchive(cli.path('x.tar'));
 		expect(archive.verify(() => {})).toEqual([]);
 		for (const { start } of membersOf(cli.path('x.tar')).slice(0, -1)) changeByte(cli.path('x.tar'), start);
 		expect(() => unpackDatabase(archive, cli.path('database'))).toThrow('formsrv.db was changed meanwhile.');
 		const store = storeIn('other');
 		await expect(unpackFiles(archive, { store, report() {} })).rejects.toThrow('was changed meanwhile.');
-		archive.close();
 		expect([...(await contentsOf(store)).values()].filter(({ length }) => length > 0)).toEqual([]);
 	});
 
