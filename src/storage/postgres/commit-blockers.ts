@@ -53,7 +53,7 @@ export function createCommitBlockers(url: string, findings: Findings) {
 
 	/** On a connection of its own: others keep the settings of the role that they began with. */
 	async function tryToWrite(): Promise<void> {
-		const sql = connect(url, { name: 'formsrv trial', max: 1 });
+		await using sql = connect(url, { name: 'formsrv trial', max: 1 });
 		const undone = new Error('The trial is undone.');
 		try {
 			await sql.begin(async (tx) => {
@@ -62,8 +62,6 @@ export function createCommitBlockers(url: string, findings: Findings) {
 			});
 		} catch (error) {
 			if (error !== undone) throw error;
-		} finally {
-			await sql.end();
 		}
 	}
 

@@ -30,7 +30,7 @@ export interface Runner {
 type Rows = unknown[][] & { state: { pid: number } };
 type Work<T> = (tx: Runner) => T | Promise<T>;
 
-export interface Sql extends Runner {
+export interface Sql extends Runner, AsyncDisposable {
 	/** @param mode Of the transaction, such as `read only`. */
 	begin<T>(work: Work<T>, mode?: string): Promise<T>;
 	/** A connection for the caller alone, until the end. */
@@ -121,6 +121,7 @@ export function connect(url: string, { name, max, silentMs, only, ...on }: Conne
 		isKept: on.onClosed !== undefined,
 		open: (drop) => open((link) => onOver(link, drop)),
 	});
+	const end = (withinMs = 1000) => pool.end(withinMs);
 	return {
 		unsafe: (...query) => ({
 			values: () => pool.use((sql) => sql.unsafe(...query).values() as unknown as PromiseLike<Rows>, false),
@@ -128,7 +129,8 @@ export function connect(url: string, { name, max, silentMs, only, ...on }: Conne
 		begin: <T>(work: Work<T>, mode = '') =>
 			pool.use((sql) => sql.begin(mode, (tx) => work(tx as unknown as Runner)) as Promise<T>, true),
 		hold: pool.hold,
-		end: (withinMs = 1000) => pool.end(withinMs),
+		end,
+		[Symbol.asyncDispose]: () => end(),
 	};
 }
 

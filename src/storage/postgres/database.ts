@@ -16,13 +16,11 @@ import { holdFiles, readNamedFiles } from './submission-files.ts';
 export function postgresDatabase(url: string): Database {
 	/** On a connection of its own, for as long as it takes. */
 	async function ask<T>(question: (sql: Sql) => Promise<T>): Promise<T> {
-		const sql = connect(url, { name: 'formsrv', max: 1 });
+		await using sql = connect(url, { name: 'formsrv', max: 1 });
 		try {
 			return await question(sql);
 		} catch (error) {
 			throw startProblem(error, url);
-		} finally {
-			await sql.end();
 		}
 	}
 

@@ -45,12 +45,8 @@ function readJournal(folder: string): Journal {
 export async function migrate(sql: Sql, another: () => Sql, folder = FOLDER): Promise<void> {
 	const { entries } = readJournal(folder);
 	if ((await readVersion(sql, entries.length)) === entries.length) return;
-	const patient = another();
-	try {
-		await changeSoon(patient, { folder, entries });
-	} finally {
-		await patient.end();
-	}
+	await using patient = another();
+	await changeSoon(patient, { folder, entries });
 }
 
 async function changeSoon(sql: Sql, wanted: Wanted): Promise<void> {

@@ -30,17 +30,13 @@ export async function checkServer(sql: Sql, another: () => Sql): Promise<void> {
 
 /** Returns whether a setting of one connection is there for it again, and for no other. */
 async function keepsSessions(another: () => Sql): Promise<boolean> {
-	const one = another();
-	const other = another();
-	try {
-		const token = crypto.randomUUID();
-		await rowsOf(one, "select set_config('formsrv.session', $1, false)", [token], false);
-		const [ofOther] = await rowsOf<[string | null]>(other, SESSION, [], false);
-		const [ofOne] = await rowsOf<[string | null]>(one, SESSION, [], false);
-		return ofOne?.[0] === token && ofOther?.[0] !== token;
-	} finally {
-		await Promise.all([one.end(), other.end()]);
-	}
+	await using one = another();
+	await using other = another();
+	const token = crypto.randomUUID();
+	await rowsOf(one, "select set_config('formsrv.session', $1, false)", [token], false);
+	const [ofOther] = await rowsOf<[string | null]>(other, SESSION, [], false);
+	const [ofOne] = await rowsOf<[string | null]>(one, SESSION, [], false);
+	return ofOne?.[0] === token && ofOther?.[0] !== token;
 }
 
 function rejection(sentence: string): AppError {
