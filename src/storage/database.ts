@@ -32,7 +32,7 @@ export interface Database {
 	fileRecords(): Soon<FileRecords>;
 	/** The value that a server noted in it; `undefined` if it did not. */
 	serverValue(name: string): Soon<string | undefined>;
-	/** The files whose bytes belong to it, in the order of their ids. */
+	/** The files whose bytes belong to it, in the order of their ids. A file is read bit by bit, so only a copy. */
 	namedFiles(): Soon<Iterable<NamedFile>>;
 	/**
 	 * Keeps servers from removing files, so that those of a copy that is made from now on stay. Returns the release; the
@@ -47,9 +47,11 @@ export interface Database {
 	measure(): DiskUse | undefined;
 }
 
+/** The same calls, which do not have to be waited for. */
+type AtOnce<T> = { [K in keyof T]: T[K] extends (...args: infer A) => infer R ? (...args: A) => Awaited<R> : T[K] };
+
 /** One that is a file: it can be copied, and replaced by a copy. */
-export interface DatabaseFile extends Database {
-	exists(): boolean;
+export interface DatabaseFile extends AtOnce<Database> {
 	/** Its path, links followed. @throws AppError if they lead nowhere */
 	place(): string;
 	/** Copies it, also while others use it, to a new file, checked and on disk. @throws AppError or Error with a sentence */
@@ -68,13 +70,6 @@ export interface DatabaseFile extends Database {
 	compareRows(other: string): TableComparison[];
 	/** How many submissions of another one are older than its newest, and not in it. */
 	countOmitted(other: string): number;
-	inspect(check: 'quick' | 'full'): DatabaseReport;
-	fileRecords(): FileRecords;
-	outbox(): OutboxReport;
-	serverValue(name: string): string | undefined;
-	/** Read bit by bit, from a copy, which does not change. */
-	namedFiles(): Iterable<NamedFile>;
-	holdFiles(): () => void;
 }
 
 export interface TableComparison {
