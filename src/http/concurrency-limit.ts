@@ -1,6 +1,7 @@
 /** Limits concurrent expensive operations, per caller and in total; further callers wait for a turn. */
 
 import { AppError } from '../errors.ts';
+import { disposable } from '../tasks/disposable.ts';
 
 interface ConcurrencyLimitOptions {
 	perCaller: number;
@@ -16,7 +17,7 @@ interface Waiter {
 }
 
 /** Ends a turn; idempotent. */
-export type EndTurn = () => void;
+export type EndTurn = (() => void) & Disposable;
 
 export type ConcurrencyLimit = ReturnType<typeof createConcurrencyLimit>;
 
@@ -34,11 +35,11 @@ export function createConcurrencyLimit({ perCaller, inAll, waitMs, message }: Co
 		total++;
 		running.set(caller, (running.get(caller) ?? 0) + 1);
 		let isOver = false;
-		return () => {
+		return disposable(() => {
 			if (isOver) return;
 			isOver = true;
 			end(caller);
-		};
+		});
 	}
 
 	function end(caller: string): void {

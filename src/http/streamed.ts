@@ -1,13 +1,12 @@
 /** Streamed responses, generated as fast as the client reads them. */
 
 import type { Log } from '../log/log.ts';
-import type { EndTurn } from './concurrency-limit.ts';
 import { requestInfo } from './request-info.ts';
 
 export interface Streamed {
 	chunks: AsyncGenerator<Uint8Array>;
 	/** Called once at the end: after the last chunk, an error, or a disconnect. */
-	end: EndTurn;
+	end: () => void;
 }
 
 /** Bytes per write: the runtime copies what the client has not read yet, outside of the byte budget. */

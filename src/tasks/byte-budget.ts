@@ -1,9 +1,11 @@
 /** A budget of bytes, shared by everything that holds submitted content in memory. */
 
+import { disposable } from './disposable.ts';
+
 export type ByteBudget = ReturnType<typeof createByteBudget>;
 
 /** Returns bytes to the budget, by default all that are left. */
-export type Release = (bytes?: number) => void;
+type Release = ((bytes?: number) => void) & Disposable;
 
 interface Waiter {
 	bytes: number;
@@ -54,7 +56,7 @@ export function createByteBudget(totalBytes: number, { collect = () => Bun.gc(tr
 
 	function releaseOf(bytes: number): Release {
 		let rest = bytes;
-		return (released = rest) => {
+		return disposable((released = rest) => {
 			if (released === 0) return;
 			const before = rest;
 			rest -= released;
@@ -62,7 +64,7 @@ export function createByteBudget(totalBytes: number, { collect = () => Bun.gc(tr
 			if (before > largest && rest <= largest) isLargeHeld = false;
 			discard(released);
 			admit();
-		};
+		});
 	}
 
 	return {
@@ -118,10 +120,10 @@ export function createShare(budget: Pick<ByteBudget, 'take'>, bytes: number): Pi
 			const leave = await share.take(wanted, signal);
 			try {
 				const release = await budget.take(wanted, signal);
-				return (released) => {
+				return disposable((released?: number) => {
 					release(released);
 					leave(released);
-				};
+				});
 			} catch (error) {
 				leave();
 				throw error;

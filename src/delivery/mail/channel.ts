@@ -8,7 +8,7 @@ import type { Storage } from '../../storage/contract.ts';
 import { createDamageCheck } from '../../storage/damage-check.ts';
 import type { SubmissionHead } from '../../storage/submission.ts';
 import { type DeliveryRow, deliveries, type FormRow, forms, submissions } from '../../storage/tables.ts';
-import type { ByteBudget, Release } from '../../tasks/byte-budget.ts';
+import type { ByteBudget } from '../../tasks/byte-budget.ts';
 import type { Attempt, Content, Messages } from '../channel.ts';
 import { ADDRESS_CHANGED, SUBMISSIONS_DIGEST } from '../events.ts';
 import type { Outcome } from '../worker/outcome.ts';
@@ -66,7 +66,7 @@ interface Needs {
 /** A mail, and the function that returns its bytes to the budget. */
 interface Rendered {
 	mail: Mail;
-	release: Release;
+	release: () => void;
 }
 
 interface AboutDigest {

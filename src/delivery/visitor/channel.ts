@@ -86,19 +86,15 @@ export function createVisitorChannel(
 	async function response({ row, head, identity, visitor, signal }: Rendering): Promise<Rendered | Outcome> {
 		const { autoresponder } = visitor.form;
 		if (!autoresponder) return { kind: 'rejected', error: 'The form sends no automatic response any more' };
-		const release = await budget.take(COPIES * head.bytes, signal);
-		try {
-			const data = await textFor(row, autoresponder);
-			const mail = renderResponse(identity, { ...visitor, mail: autoresponder, data });
-			return {
-				mail,
-				shown: mail,
-				kind: 'response',
-				plannedAt: visitor.at.getTime() + autoresponder.delayMinutes * MINUTE_MS,
-			};
-		} finally {
-			release();
-		}
+		using _held = await budget.take(COPIES * head.bytes, signal);
+		const data = await textFor(row, autoresponder);
+		const mail = renderResponse(identity, { ...visitor, mail: autoresponder, data });
+		return {
+			mail,
+			shown: mail,
+			kind: 'response',
+			plannedAt: visitor.at.getTime() + autoresponder.delayMinutes * MINUTE_MS,
+		};
 	}
 
 	/** In the words of the form, or ours if it asks for no confirmations any more: what was submitted before still waits for one. */

@@ -95,25 +95,21 @@ export async function eventShown(
 ): Promise<Content | undefined> {
 	const submission = await storage.submissions.head(row.formId, row.submissionId ?? -1);
 	if (!submission) return undefined;
-	const release = await budget.take(submission.bytes);
-	try {
-		const bytes = await storage.submissions.text(submission, SHOWN_MAX_BYTES);
-		if (!bytes) return undefined;
-		const isCut = submission.bytes > SHOWN_MAX_BYTES;
-		// `stream` drops a character that was cut in two.
-		const text = new TextDecoder().decode(bytes, { stream: true });
-		const event = JSON.parse(kept) as { data: { submission: { data: unknown; damaged?: true } } };
-		const shown = event.data.submission;
-		if (isCut) shown.data = text;
-		else if (isJsonInUtf8(bytes)) shown.data = parseExact(text);
-		else {
-			noteDamage(storage.findings, submission.id);
-			Object.assign(shown, { data: {}, damaged: true });
-		}
-		return isCut ? { ...event, isCut } : { ...event };
-	} finally {
-		release();
+	using _held = await budget.take(submission.bytes);
+	const bytes = await storage.submissions.text(submission, SHOWN_MAX_BYTES);
+	if (!bytes) return undefined;
+	const isCut = submission.bytes > SHOWN_MAX_BYTES;
+	// `stream` drops a character that was cut in two.
+	const text = new TextDecoder().decode(bytes, { stream: true });
+	const event = JSON.parse(kept) as { data: { submission: { data: unknown; damaged?: true } } };
+	const shown = event.data.submission;
+	if (isCut) shown.data = text;
+	else if (isJsonInUtf8(bytes)) shown.data = parseExact(text);
+	else {
+		noteDamage(storage.findings, submission.id);
+		Object.assign(shown, { data: {}, damaged: true });
 	}
+	return isCut ? { ...event, isCut } : { ...event };
 }
 
 /** A file as the API shows it, with a link that needs no key, except in what is kept of the event. */

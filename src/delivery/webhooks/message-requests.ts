@@ -62,14 +62,10 @@ export function createMessageRequests(storage: Storage, { budget, baseUrl }: Opt
 		async show(event: Event, posting: Omit<Posting, 'url'>, row: DeliveryRow): Promise<Content | undefined> {
 			const head = await storage.submissions.head(row.formId, event.submission.id);
 			if (!head) return undefined;
-			const release = await budget.take(COPIES * head.bytes);
-			try {
-				const text = await storage.submissions.text(head);
-				const bytes = text && isJsonInUtf8(text) ? text : undefined;
-				return parseExact(compose(event, { ...posting, url: row.destination }, { row, bytes }).body) as Content;
-			} finally {
-				release();
-			}
+			using _held = await budget.take(COPIES * head.bytes);
+			const text = await storage.submissions.text(head);
+			const bytes = text && isJsonInUtf8(text) ? text : undefined;
+			return parseExact(compose(event, { ...posting, url: row.destination }, { row, bytes }).body) as Content;
 		},
 	};
 }

@@ -2,7 +2,7 @@
 
 import type { Storage } from '../../storage/contract.ts';
 import type { SubmissionHead } from '../../storage/submission.ts';
-import type { ByteBudget, Release } from '../../tasks/byte-budget.ts';
+import type { ByteBudget } from '../../tasks/byte-budget.ts';
 
 export interface SharedText {
 	/** In UTF-8; `undefined` if the submission was removed, or after the release. */
@@ -16,7 +16,7 @@ interface Shared {
 	bytes?: Uint8Array | undefined;
 	ready: Promise<void>;
 	/** Returns the bytes to the budget. */
-	forget: Release;
+	forget: (bytes?: number) => void;
 }
 
 /** The engine's copy during the read, and ours. */

@@ -73,12 +73,8 @@ export function createErasures(storage: Storage, { store, now }: { store: Tracke
 		async preview(email: string, caller: string): Promise<ErasureOutcome> {
 			const person = requirePerson(email, crypto.getRandomValues(new Uint8Array(32)).toHex());
 			storage.submissions.prepareScan();
-			const end = await turns.take(caller);
-			try {
-				return await count(person);
-			} finally {
-				end();
-			}
+			using _turn = await turns.take(caller);
+			return await count(person);
 		},
 		/** Says in the audit log that it was only a dry run. */
 		recordPreview: () => recordAction(storage, { facts: { dryRun: true } }),

@@ -1,7 +1,6 @@
 /** Exports of any size: produced in chunks as fast as the client reads, in bounded memory. */
 
 import { invalidField } from '../../errors.ts';
-import type { EndTurn } from '../../http/concurrency-limit.ts';
 import { oneOf, single } from '../../http/query-parameters.ts';
 import type { Storage } from '../../storage/contract.ts';
 import { PLACES, placeOfFilter } from '../../storage/filters.ts';
@@ -39,7 +38,7 @@ export interface Export {
 	/** The bytes, in chunks. */
 	chunks: AsyncGenerator<Uint8Array>;
 	/** The caller's `end`, to be called when the chunks are read or given up. */
-	end: EndTurn;
+	end: () => void;
 }
 
 interface ExportOptions {
@@ -52,7 +51,7 @@ interface ExportOptions {
 	budget: Pick<ByteBudget, 'take'>;
 	/** A chunk's size is known only once it is read, so only one export at a time holds a chunk without budget. */
 	oneAtATime: OneAtATime;
-	end: EndTurn;
+	end: () => void;
 }
 
 /** @throws AppError VALIDATION_ERROR naming the parameter */
@@ -151,11 +150,8 @@ export async function openExport(
 			});
 			opened.done += chunk.count;
 			rest = chunk.rest;
-			try {
-				yield chunk;
-			} finally {
-				release();
-			}
+			using _held = release;
+			yield chunk;
 		}
 	}
 

@@ -66,12 +66,8 @@ export function createDownloads(storage: Storage, { store, budget }: DownloadsOp
 
 	async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
 		for await (const chunk of body) {
-			const release = await budget.take(chunk.length, AbortSignal.timeout(MAX_WAIT_MS));
-			try {
-				yield chunk;
-			} finally {
-				release();
-			}
+			using _held = await budget.take(chunk.length, AbortSignal.timeout(MAX_WAIT_MS));
+			yield chunk;
 		}
 	}
 

@@ -52,12 +52,8 @@ export const importRoutes = (
 
 	async function inTurn<T>({ principal, request }: { principal: Principal; request: Request }, run: () => Promise<T>) {
 		allowToTakeLong(request);
-		const end = await turns.take(callerOf(principal));
-		try {
-			return await run();
-		} finally {
-			end();
-		}
+		using _turn = await turns.take(callerOf(principal));
+		return await run();
 	}
 
 	const rows = new Elysia({ prefix: '/api/forms/:id/import', tags: ['Submissions'] }).use(auth).post(
