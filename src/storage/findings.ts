@@ -170,14 +170,12 @@ interface FindingsOptions {
 	elapsed?: () => number;
 }
 
-const sinceStart = () => performance.now();
-
 /** Returns whether it is time to log a finding. */
 function isDue({ stops, loggedAt }: Entry, at: number): boolean {
 	return at - loggedAt >= (stops === 'nothing' ? LOG_MINOR_EVERY_MS : LOG_EVERY_MS);
 }
 
-export function createFindings({ log, now = Date.now, elapsed = sinceStart }: FindingsOptions) {
+export function createFindings({ log, now = Date.now, elapsed = () => performance.now() }: FindingsOptions) {
 	const entries = new Map<FindingName, Entry>();
 	let stopsWrites: Entry | undefined;
 	let stopsSubmissions: Entry | undefined;

@@ -21,12 +21,8 @@ export async function openStorage(place: string, options: StorageOptions = {}): 
 }
 
 /** There need not be one. */
-export function databaseAt(place: string): Database | Promise<Database> {
-	return isPostgres(place) ? postgresDatabaseAt(place) : databaseFileAt(place);
-}
-
-async function postgresDatabaseAt(url: string): Promise<Database> {
-	return (await import('./postgres/database.ts')).postgresDatabase(url);
+export async function databaseAt(place: string): Promise<Database> {
+	return isPostgres(place) ? (await import('./postgres/database.ts')).postgresDatabase(place) : databaseFileAt(place);
 }
 
 export function databaseFileAt(path: string): DatabaseFile {

@@ -78,9 +78,10 @@ function isMailDomain(domain: string): boolean {
 	const ascii = URL.parse(`http://${domain}`)?.hostname ?? '';
 	const labels = ascii.split('.');
 	const [last = ''] = labels.slice(-1);
-	return ascii.length <= MAX_DOMAIN && labels.length > 1 && labels.every(isLabel) && !ONLY_DIGITS.test(last);
-}
-
-function isLabel(label: string): boolean {
-	return LABEL.test(label);
+	return (
+		ascii.length <= MAX_DOMAIN &&
+		labels.length > 1 &&
+		labels.every((label) => LABEL.test(label)) &&
+		!ONLY_DIGITS.test(last)
+	);
 }

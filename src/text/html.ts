@@ -33,10 +33,6 @@ export function html(strings: TemplateStringsArray, ...values: HtmlValue[]): Htm
 function renderValue(value: HtmlValue): string {
 	if (value === null || value === undefined || value === false) return '';
 	if (typeof value !== 'object') return escapeHtml(String(value));
-	if (isHtml(value)) return renderHtml(value);
+	if (MARKUP in value) return renderHtml(value);
 	return value.map(renderValue).join('');
-}
-
-function isHtml(value: object): value is Html {
-	return MARKUP in value;
 }

@@ -30,7 +30,7 @@ export function sqliteDatabaseAt(file: string): DatabaseFile {
 		lock: () => takeServerLock(file),
 		copyTo: (target) => copyDatabase(file, target),
 		hold: (reason) => holdDeliveries(file, reason),
-		erasures: () => readErasures(file),
+		erasures: () => readValues(file, ERASURE_PREFIX),
 		repeatErasures: (others) => repeatErasures(file, others),
 		takeAlerts: (other) => takeAlerts(file, other),
 		serverValue: (name) => readServerValue(file, name),
@@ -68,8 +68,6 @@ function holdDeliveries(file: string, reason: string): number {
 		syncToDisk(file);
 	}
 }
-
-const readErasures = (file: string) => readValues(file, ERASURE_PREFIX);
 
 function readValues(file: string, prefix: string): ServerValue[] {
 	using client = openReadConnection(file);

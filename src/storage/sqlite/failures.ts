@@ -13,10 +13,6 @@ function codeOf(error: unknown): string {
 	return '';
 }
 
-function isUniqueViolation(error: unknown): boolean {
-	return codeOf(error) === 'SQLITE_CONSTRAINT_UNIQUE';
-}
-
 export function isMissingParent(error: unknown): boolean {
 	return codeOf(error) === 'SQLITE_CONSTRAINT_FOREIGNKEY';
 }
@@ -42,6 +38,6 @@ export function isDiskFull(error: unknown): boolean {
 
 /** Converts a failure into the error that features see: those of storage become `Unavailable`; other errors stay as they are. */
 export function asStorageError(error: unknown): unknown {
-	if (isUniqueViolation(error)) return new UniqueViolation('unique', { cause: error });
+	if (codeOf(error) === 'SQLITE_CONSTRAINT_UNIQUE') return new UniqueViolation('unique', { cause: error });
 	return isStorageFailure(error) ? new Unavailable(error) : error;
 }
