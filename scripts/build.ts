@@ -18,7 +18,7 @@ interface BrowserPage {
 	format?: 'iife';
 }
 
-/** What its first view does not need is a file of its own. */
+/** Split: its first view loads no script of the others. */
 export const DASHBOARD: BrowserPage = { entry: 'src/dashboard/web/index.html', outdir: 'dist/ui', base: '/assets/' };
 
 /** The browser pages: their entry, and the folder in which `assetPath` finds them. */

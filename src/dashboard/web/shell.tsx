@@ -68,7 +68,7 @@ function useFocusOnView(at: Route): void {
 	}, [place]);
 }
 
-/** What the view itself does not need runs after its requests. */
+/** The rest runs after the requests of the view itself. */
 const REST_AFTER_MS = 1000;
 
 /** @returns the reading of the forms, which every view needs */

@@ -33,7 +33,7 @@ describe('the dashboard’s bundle', () => {
 		const scripts = outputOf('.js');
 		const first = scripts.filter(({ name }) => page.includes(basename(name)));
 		expect(first).toHaveLength(1);
-		// What it imports at once could be fetched only when it is there.
+		// A script that it imports at once could be fetched only when it is there.
 		const imports = new Bun.Transpiler().scanImports(first[0]?.text ?? '');
 		expect(imports.map(({ kind }) => kind)).toEqual(['dynamic-import', 'dynamic-import']);
 		expect(first.map(sizeOf)[0]).toBeLessThanOrEqual(FIRST_SCRIPT_MAX_BYTES);
