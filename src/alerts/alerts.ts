@@ -67,10 +67,9 @@ export function createAlerts({ present, claims, receivers, log, now }: AlertOpti
 		one.problem = problem;
 		open.set(name, one);
 		if (one.isTold) return;
-		const since = now() - HOUR_MS;
 		const mayTell = await claims
-			.begin(name, { now: now(), since })
-			.catch(() => (toldAt.get(name) ?? Number.NEGATIVE_INFINITY) <= since);
+			.begin(name, { now: now(), withinMs: HOUR_MS })
+			.catch(() => Math.abs(now() - (toldAt.get(name) ?? Number.NEGATIVE_INFINITY)) >= HOUR_MS);
 		if (!mayTell) return;
 		one.isTold = true;
 		tell({ state: 'begun', name, problem, since: one.since });

@@ -38,15 +38,17 @@ export function createClaims({ db, batch, isShared }: Pick<Storage, 'db' | 'batc
 				return { name: name.slice(ALERT_PREFIX.length), isOpen: state === 'open', sentAt: Number(at), isMine };
 			});
 		},
-		/** Claims the alert of a beginning, unless one was sent after `since`. @returns whether it is this process's to send */
-		async begin(cause: string, { now, since }: { now: number; since: number }): Promise<boolean> {
+		/** Claims the alert of a beginning, unless one was sent within `withinMs`. @returns whether it is this process's to send */
+		async begin(cause: string, { now, withinMs }: { now: number; withinMs: number }): Promise<boolean> {
 			const value = `${OPEN_ALERT}${stamp(now)} ${machine}`;
-			const isOld = sql`substr(${serverValues.value}, 6, ${DIGITS}) <= ${stamp(since)}`;
+			const sentAt = sql`substr(${serverValues.value}, 6, ${DIGITS})`;
+			// One from further ahead comes from a clock that was set back.
+			const mayTell = sql`${sentAt} <= ${stamp(now - withinMs)} or ${sentAt} > ${stamp(now + withinMs)}`;
 			const [rows] = await batch((tx) => [
 				tx
 					.insert(serverValues)
 					.values({ name: ALERT_PREFIX + cause, value })
-					.onConflictDoUpdate({ target: serverValues.name, set: { value }, setWhere: isOld })
+					.onConflictDoUpdate({ target: serverValues.name, set: { value }, setWhere: mayTell })
 					.returning({ name: serverValues.name }),
 			]);
 			return rows.length > 0;

@@ -12,7 +12,7 @@ import { createLog } from '../../src/log/log.ts';
 import type { Storage } from '../../src/storage/contract.ts';
 import { createFindings } from '../../src/storage/findings.ts';
 import { openStorage } from '../../src/storage/open.ts';
-import { HOUR_MS, MINUTE_MS } from '../../src/tasks/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/tasks/durations.ts';
 import { newDatabase } from '../engine.ts';
 
 const NONE: readonly Cause[] = [];
@@ -125,6 +125,19 @@ test('a server that is restarted again and again tells a problem once an hour', 
 		for (let i = 0; i < 24; i++) await look();
 	}
 	expect(arrived).toEqual(['begun disk', 'over disk']);
+});
+
+test('one that was told while the clock was ahead is told again once the clock is right', async () => {
+	now = START + 365 * DAY_MS;
+	const { look } = start();
+	causes = [DISK];
+	await look();
+	causes = NONE;
+	await look();
+	now = START;
+	causes = [DISK];
+	await look();
+	expect(arrived).toEqual(['begun disk', 'over disk', 'begun disk']);
 });
 
 test('without the database it is told all the same, and once', async () => {
