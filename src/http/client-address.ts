@@ -14,7 +14,7 @@ const PRIVATE_RANGES = [
 	'fc00::/7',
 	'fe80::/10',
 ];
-/** A longer chain of proxies is ignored: no real setup has one. */
+/** The hops that are looked at, from the right: no real setup has more proxies, and what is further left the client may have made up. */
 const MAX_HOPS = 32;
 /** An address with the port that some proxies add, or between the brackets that IPv6 then needs. */
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/;
@@ -39,9 +39,7 @@ export function createClientAddress(trusted: string) {
 		const known = peerOf(peer);
 		let client = known.address;
 		if (forwardedFor === null || !known.isTrusted()) return client;
-		const hops = forwardedFor.split(',', MAX_HOPS + 1);
-		if (hops.length > MAX_HOPS) return client;
-		for (const hop of hops.reverse()) {
+		for (const hop of forwardedFor.split(',').slice(-MAX_HOPS).reverse()) {
 			const address = hopAddress(hop.trim());
 			if (address === undefined) return client;
 			client = address;
