@@ -5,6 +5,8 @@ const TIMESTAMP =
 	/^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(\.\d{1,9})?)?(?:[Zz]|([+-])(\d{2}):(\d{2}))?)?$/;
 const DATE_ALONE = /^\d{4}-\d{2}-\d{2}$/;
 const ZONED = /:.*(?:[Zz]|[+-]\d{2}:\d{2})$/;
+const FIRST_MS = Date.parse('0000-01-01T00:00:00Z');
+const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
 export interface Timestamp {
 	/** Milliseconds since 1970, with the written fraction. */
@@ -14,7 +16,10 @@ export interface Timestamp {
 	isZoned: boolean;
 }
 
-/** Returns `undefined` if it is no timestamp. `Date` would read February 30th as March 2nd. */
+/**
+ * Returns `undefined` if it is no timestamp, or by its zone lies in a year that has no four digits in UTC and could not be written as one.
+ * `Date` would read February 30th as March 2nd.
+ */
 export function parseTimestamp(text: string): Timestamp | undefined {
 	const match = TIMESTAMP.exec(text);
 	if (!match) return undefined;
@@ -27,8 +32,10 @@ export function parseTimestamp(text: string): Timestamp | undefined {
 	if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return undefined;
 	const offset = (zoneHours * 60 + zoneMinutes) * 60 * (sign === '-' ? -1 : 1);
 	const ofDay = hours * 3600 + minutes * 60 + seconds - offset;
+	const millis = date.getTime() + ofDay * 1000 + Number(fraction ?? 0) * 1000;
+	if (millis < FIRST_MS || millis > LAST_MS) return undefined;
 	return {
-		millis: date.getTime() + ofDay * 1000 + Number(fraction ?? 0) * 1000,
+		millis,
 		isDateAlone: DATE_ALONE.test(text),
 		isZoned: ZONED.test(text),
 	};

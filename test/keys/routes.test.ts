@@ -88,6 +88,7 @@ describe('POST /api/keys', () => {
 		[{ permissions: ['read'], expiresAt: 'tomorrow' }, 'expiresAt'],
 		[{ permissions: ['read'], expiresAt: '2099-02-30T00:00:00Z' }, 'expiresAt'],
 		[{ permissions: ['read'], expiresAt: '2099-01-31' }, 'expiresAt'],
+		[{ permissions: ['read'], expiresAt: '9999-12-31T23:59:59-01:00' }, 'expiresAt'],
 		[{ permissions: ['read'], expiresAt: '2099-01-31T00:00:00' }, 'expiresAt'],
 		[{ permissions: ['read'], expiresAt: '2099-01-31T00:00:00 02:00' }, 'expiresAt'],
 		[{ permissions: ['read'], expires: '1d' }, 'expires'],

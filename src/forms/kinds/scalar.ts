@@ -55,9 +55,7 @@ export function moment(words: Words<string | null>): Moment {
 		schema: ({ Type }) => Type.String({ description: words.description }),
 		check(sent, { name, report }) {
 			const timestamp = parseTimestamp(sent.trim());
-			const stored = timestamp?.isZoned ? new Date(timestamp.millis).toISOString() : '';
-			// A year beyond 9999 has a sign, and could not be sent back.
-			if (/^\d/.test(stored)) return stored;
+			if (timestamp?.isZoned) return new Date(timestamp.millis).toISOString();
 			return report('INVALID_DATE', `${name} must be a moment with its zone, such as 2027-01-31T09:00:00Z.`);
 		},
 		format: (value) => value,
