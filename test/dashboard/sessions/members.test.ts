@@ -37,6 +37,13 @@ describe('a member', () => {
 		expect((await make(server, { email: 'grace@example.org' })).status).toBe(201);
 	});
 
+	test('is known by both spellings of an international domain', async () => {
+		const server = await openServer({ FORMSRV_AUTH_HEADER: 'Remote-Email', FORMSRV_TRUSTED_PROXIES: '127.0.0.1' });
+		expect((await make(server, { email: 'Ada@Bücher.example' })).body.email).toBe('ada@xn--bcher-kva.example');
+		expect((await make(server, { email: 'ada@xn--bcher-kva.example' })).status).toBe(409);
+		expect((await enter(server, { 'Remote-Email': 'ada@xn--bcher-kva.example' })).status).toBe(200);
+	});
+
 	test('is one of a mode: a test key neither learns of the live one nor keeps a person from becoming one', async () => {
 		const server = await openServer({ FORMSRV_AUTH_HEADER: 'Remote-Email', FORMSRV_TRUSTED_PROXIES: '127.0.0.1' });
 		const testKey = await server.createKey({ mode: 'test', permissions: ['admin'] });
