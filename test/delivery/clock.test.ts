@@ -8,7 +8,7 @@ const { openFixture, server } = useDeliveryFixtures();
 
 test('a clock that is set forward ends nothing and starts no storm', async () => {
 	const clock = { shift: 0 };
-	const peer = await server({ RCPT: '450 later' });
+	const peer = await server({ RCPT: '451 later' });
 	const { submit, start, until } = await openFixture({ smtpUrl: peer.url, now: () => Date.now() + clock.shift });
 	await start();
 	for (let i = 0; i < 10; i++) await submit();

@@ -26,6 +26,7 @@ const REPLY_MAX = 500;
 /** "Exceeded storage allocation": since the client announces the size, it concerns this one mail. */
 const TOO_LARGE = 552;
 const AUTHENTICATION_REQUIRED = 530;
+const CLOSING = 421;
 const CERTIFICATE_CODE = /CERT|ALTNAME|SELF_SIGNED|UNABLE_TO_|ISSUER/;
 const TLS_CODE = /TLS|SSL|EPROTO|ERR_BORING/;
 
@@ -71,17 +72,25 @@ function judgeRejection(failure: SmtpFailure): Outcome {
 	if (command === 'RCPT TO') {
 		const each = failure.rejectedErrors ?? [failure];
 		const error = `The server rejected the recipient: ${each.map(reply).join('; ')}`.slice(0, 2 * REPLY_MAX);
-		if (!each.every(isPermanent)) return { kind: 'retry', error };
+		if (!each.every(isPermanent)) return { kind: 'retry', error, ...(each.every(isMailbox) && { isRecipient: true }) };
 		return { kind: 'rejected', error, ...(!each.some(isPolicy) && { isRecipient: true }) };
 	}
 	const error = `The server rejected the mail: ${reply(failure)}`;
 	if (isPermanent(failure)) return { kind: 'rejected', error };
-	return { kind: 'retry', error, isDestinationSuspect: responseCode === 421 };
+	return { kind: 'retry', error, isDestinationSuspect: responseCode === CLOSING };
 }
 
 /** A 5xx reply; 503 says only that the dialogue went wrong, not that this mail is unwanted. */
 function isPermanent({ responseCode = 0 }: SmtpFailure): boolean {
 	return responseCode >= 500 && responseCode < 600 && responseCode !== 503;
+}
+
+/** The rejection is about this one mailbox: full, greylisted, unknown. RFC 3463 says so in the second digit; without it the code alone does. */
+function isMailbox(failure: SmtpFailure): boolean {
+	if (failure.responseCode === CLOSING) return false;
+	const [, subject] = /^\d{3}[ -][45]\.(\d{1,3})\.\d/.exec(reply(failure)) ?? [];
+	if (subject !== undefined) return subject === '1' || subject === '2';
+	return isPermanent(failure) || failure.responseCode === 450 || failure.responseCode === 452;
 }
 
 /** The rejection is about the sender, or about relaying, and says nothing of the address. */

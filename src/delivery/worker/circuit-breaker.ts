@@ -58,7 +58,7 @@ export function createCircuitBreaker({ concurrency, wait, outage = null }: Circu
 		record(outcome: Outcome, now: number): void {
 			if (outcome.kind === 'sent' || outcome.kind === 'rejected') close();
 			if (outcome.kind === 'unavailable') open(outcome.error, now);
-			if (outcome.kind !== 'retry') return;
+			if (outcome.kind !== 'retry' || outcome.isRecipient) return;
 			retries++;
 			if (outcome.isDestinationSuspect || retries >= RETRIES_TO_OPEN) open(outcome.error, now);
 		},

@@ -5,9 +5,9 @@ export type Outcome =
 	| { kind: 'sent'; note?: string; rest?: Remainder[] }
 	/**
 	 * Try again later. `isDestinationSuspect`: the cause may be the destination instead of the message, as with a
-	 * time-out or a dropped connection.
+	 * time-out or a dropped connection. `isRecipient`: it is the mailbox of the recipient, and says nothing of the destination.
 	 */
-	| { kind: 'retry'; error: string; retryAfterMs?: number; isDestinationSuspect?: boolean }
+	| { kind: 'retry'; error: string; retryAfterMs?: number; isDestinationSuspect?: boolean; isRecipient?: true }
 	/** A permanent failure: not tried again. `isRecipient`: there is no such address, as its mail server says. */
 	| { kind: 'rejected'; error: string; isRecipient?: true }
 	/** Not to be sent until the owner releases it, for example because the submission is spam. */

@@ -86,6 +86,24 @@ test('a mail that was accepted is sent, with the reply as note', async () => {
 });
 
 test.each([
+	['450 busy', true],
+	['452 full', true],
+	['451 4.1.2 domain not found', true],
+	['451 4.2.2 full', true],
+	['450 4.3.2 shutting down', undefined],
+	['452 4.5.3 too many', undefined],
+	['451 error in processing', undefined],
+	['421 4.2.1 closing', undefined],
+] as const)('whether %s for a recipient is about that mailbox alone: %s', async (RCPT, isRecipient) => {
+	const peer = await scripted({ RCPT });
+	expect(await send(peer.url)).toEqual({
+		kind: 'retry',
+		error: expect.any(String),
+		...(isRecipient && { isRecipient }),
+	});
+});
+
+test.each([
 	['greeting', 'hang', 'unavailable'],
 	['greeting', 'drop', 'unavailable'],
 	['greeting', '421 busy', 'unavailable'],

@@ -124,6 +124,18 @@ test('a deferred message waits, and delays no other', async () => {
 	expect((row?.nextAttemptAt ?? 0) - Date.now()).toBeGreaterThan(30_000);
 });
 
+test('a full mailbox for which many mails wait delays no other', async () => {
+	const peer = await server({ RCPT: (mail) => (mail.to.includes('full@example.com') ? '452 4.2.2 full' : undefined) });
+	const { submit, makeForm, start, until, logLines } = await openFixture({ smtpUrl: peer.url });
+	const full = await makeForm({ notificationEmail: 'full@example.com' });
+	for (let i = 0; i < 10; i++) await submit({}, { to: full });
+	await submit();
+	await start();
+	const rows = await until((found) => found.some(({ state }) => state === 'sent'));
+	expect(rows.filter(({ lastError }) => lastError?.includes('452 4.2.2 full'))).toHaveLength(10);
+	expect(logLines.filter((line) => line.includes('paused'))).toEqual([]);
+});
+
 test('recipients with different outcomes continue separately, and none gets a mail twice', async () => {
 	const replies: Record<string, string> = { 'full@example.com': '452 full', 'gone@example.com': '550 gone' };
 	const peer = await server({ RCPT: (mail) => replies[mail.to.at(-1) ?? ''] });
