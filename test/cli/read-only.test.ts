@@ -1,7 +1,7 @@
 /** Commands of the compiled binary on a data folder that cannot be written to. */
 
 import { expect, test } from 'bun:test';
-import { chmodSync, copyFileSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { BINARY, runBinary, startBinary } from '../binary.ts';
 import { mayMount, mountReadOnly } from '../mounts.ts';
@@ -9,6 +9,8 @@ import { asOtherUser, isRoot } from '../run-folder.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 const TIMEOUT_MS = 60_000;
+/** The head of a log, behind which its pages are. */
+const HEAD_BYTES = 32;
 
 test.skipIf(!mayMount)(
 	'commands say why, and what is there can be backed up',
@@ -18,6 +20,7 @@ test.skipIf(!mayMount)(
 		const server = await startBinary({ cwd, env: { FORMSRV_DATA_DIR: store } });
 		const seen = mountReadOnly(store);
 		expect(await run(seen, 'backup', 'served.tar')).toMatchObject({ code: 0 });
+		while (statSync(join(store, 'formsrv.db-wal')).size <= HEAD_BYTES) await Bun.sleep(10);
 		await server.end('SIGKILL');
 
 		const { stdout, code } = await run(seen, 'doctor');
@@ -52,6 +55,25 @@ test.skipIf(!mayMount)(
 			code: 1,
 			stderr: `${seen}/formsrv.db cannot be opened as an SQLite database: unable to open database file. SQLite needs a log beside it even to read it, and cannot make one in a folder that cannot be written to. Read a copy of it, or begin while a server runs on it.\n`,
 		});
+	},
+	TIMEOUT_MS,
+);
+
+test.skipIf(!mayMount)(
+	'after a kill between the head of the log and its first page, they say what SQLite cannot put right',
+	async () => {
+		const [cwd, store] = [tempFolder(), tempFolder()];
+		const server = await startBinary({ cwd, env: { FORMSRV_DATA_DIR: store } });
+		const log = join(store, 'formsrv.db-wal');
+		while (statSync(log).size <= HEAD_BYTES) await Bun.sleep(10);
+		await server.end('SIGKILL');
+		truncateSync(log, HEAD_BYTES);
+		const seen = mountReadOnly(store);
+		expect(await runBinary(['forms', 'list'], { cwd, env: { FORMSRV_DATA_DIR: seen } })).toEqual({
+			...{ code: 1, stdout: '' },
+			stderr: `${seen}/formsrv.db cannot be opened as an SQLite database: locking protocol. The log beside it was begun by a server that ended then, which SQLite cannot put right in a folder that cannot be written to. Read a copy of both, or begin while a server runs on it.\n`,
+		});
+		expect(await runBinary(['forms', 'list'], { cwd, env: { FORMSRV_DATA_DIR: store } })).toMatchObject({ code: 0 });
 	},
 	TIMEOUT_MS,
 );

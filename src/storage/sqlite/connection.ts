@@ -82,7 +82,7 @@ function open(file: string, readonly: boolean): Database {
 		return client;
 	} catch (error) {
 		if (isDenied(file)) throw new AppError('UNAVAILABLE', `Cannot open ${file}: ${DENIED}`, { cause: error });
-		const why = `${(error as Error).message}.${isWithoutLog(file, error) ? ` ${LOG_NEEDED}` : ''}`;
+		const why = [`${(error as Error).message}.`, ...logProblems(file, error)].join(' ');
 		throw new AppError('UNAVAILABLE', `${file} cannot be opened as an SQLite database: ${why}`, { cause: error });
 	}
 }
@@ -90,6 +90,8 @@ function open(file: string, readonly: boolean): Database {
 const DENIED = 'permission denied. Run this as the user who may, such as that of the server.';
 const LOG_NEEDED =
 	'SQLite needs a log beside it even to read it, and cannot make one in a folder that cannot be written to. Read a copy of it, or begin while a server runs on it.';
+const LOG_BEGUN =
+	'The log beside it was begun by a server that ended then, which SQLite cannot put right in a folder that cannot be written to. Read a copy of both, or begin while a server runs on it.';
 
 /** SQLite does not tell what it lacks. */
 function isDenied(file: string): boolean {
@@ -101,15 +103,20 @@ function isDenied(file: string): boolean {
 	}
 }
 
-/** A server that ends properly takes its log away. */
-function isWithoutLog(file: string, error: unknown): boolean {
+/** A server that ends properly takes its log away; one that is killed may leave the head of one, at which SQLite tries in vain for ten seconds. */
+function logProblems(file: string, error: unknown): string[] {
 	const { code } = error as { code?: unknown };
-	if (code !== 'SQLITE_CANTOPEN' || !existsSync(file) || existsSync(`${file}-wal`)) return false;
+	if (mayWriteBeside(file)) return [];
+	if (code === 'SQLITE_CANTOPEN' && existsSync(file) && !existsSync(`${file}-wal`)) return [LOG_NEEDED];
+	return code === 'SQLITE_PROTOCOL' ? [LOG_BEGUN] : [];
+}
+
+function mayWriteBeside(file: string): boolean {
 	try {
 		accessSync(dirname(file), fsConstants.W_OK);
-		return false;
-	} catch {
 		return true;
+	} catch {
+		return false;
 	}
 }
 
