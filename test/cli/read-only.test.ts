@@ -1,11 +1,11 @@
 /** Commands of the compiled binary on a data folder that cannot be written to. */
 
 import { expect, test } from 'bun:test';
-import { chmodSync, copyFileSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { chmodSync, copyFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BINARY, runBinary, startBinary } from '../binary.ts';
 import { mayMount, mountReadOnly } from '../mounts.ts';
-import { asOtherUser, isRoot } from '../run-folder.ts';
+import { asOtherUser, isRoot, OTHER_USER } from '../run-folder.ts';
 import { tempFolder } from '../temp-folder.ts';
 
 const TIMEOUT_MS = 60_000;
@@ -91,6 +91,28 @@ test.skipIf(!isRoot)(
 		expect(await runBinary(args, { cwd, program: first })).toEqual({
 			...{ code: 1, stdout: '' },
 			stderr: `Cannot open ${join(cwd, 'data', 'formsrv.db')}: permission denied. Run this as the user who may, such as that of the server.\n`,
+		});
+	},
+	TIMEOUT_MS,
+);
+
+test.skipIf(!isRoot)(
+	'the owner of a folder without the right to write to it is told so, though the lock file there could be written',
+	async () => {
+		const cwd = tempFolder();
+		const program = join(cwd, 'formsrv');
+		copyFileSync(BINARY, program);
+		const data = join(cwd, 'data');
+		expect(await runBinary(['keys', 'create', '--data-dir', 'data'], { cwd, program })).toMatchObject({ code: 0 });
+		writeFileSync(join(data, 'formsrv.db.lock'), '');
+		Bun.spawnSync(['chown', '-R', `${OTHER_USER}:${OTHER_USER}`, data]);
+		chmodSync(cwd, 0o755);
+		chmodSync(data, 0o500);
+		const [first = '', ...prefix] = asOtherUser;
+		const args = [...prefix, program, 'restore', program, '--data-dir', 'data'];
+		expect(await runBinary(args, { cwd, program: first })).toEqual({
+			...{ code: 1, stdout: '' },
+			stderr: `${data}/formsrv.db.lock cannot be used: permission denied.\n`,
 		});
 	},
 	TIMEOUT_MS,

@@ -96,7 +96,9 @@ function shareWithOwnerOf(databaseFile: string, file: string): void {
 function denialOf(file: string): NodeJS.ErrnoException | undefined {
 	try {
 		// Not by opening it: closing it again would give back the locks that this process has on it.
-		accessSync(existsSync(file) ? file : dirname(file), constants.W_OK);
+		if (existsSync(file)) accessSync(file, constants.W_OK);
+		// SQLite needs a journal beside it.
+		accessSync(dirname(file), constants.W_OK);
 		return undefined;
 	} catch (error) {
 		return error as NodeJS.ErrnoException;
