@@ -108,7 +108,11 @@ describe('backup', () => {
 		const handle = openSync(file, 'r+');
 		for (let at = 4096; at < statSync(file).size; at += 4096) writeSync(handle, Buffer.alloc(64, 0xff), 0, 64, at);
 		closeSync(handle);
-		expect((await cli.call('backup', 'copy.db')).code).toBe(1);
+		expect(await cli.call('backup', 'copy.db')).toEqual({
+			code: 1,
+			stdout: '',
+			stderr: `${file} is damaged: database disk image is malformed. Restore a backup.\n`,
+		});
 		expect(existsSync(cli.path('copy.db'))).toBe(false);
 	});
 
@@ -161,6 +165,11 @@ describe('restore', () => {
 			/cannot be opened as an SQLite database|not a database/,
 		],
 		['half a backup', (file: string) => writeFileSync(file, Buffer.alloc(8192)), /./],
+		[
+			'nothing',
+			(file: string) => writeFileSync(file, ''),
+			/^The copy of .*bad\.db is not usable: it is not a database of formsrv\.\n$/,
+		],
 		['no file', () => {}, /There is no file/],
 	])('of %s changes nothing', async (_, make, sentence) => {
 		make(cli.path('bad.db'));

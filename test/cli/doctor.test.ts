@@ -59,7 +59,7 @@ test('finds damage', async () => {
 	closeSync(handle);
 	const { code, stdout } = await cli.call('doctor');
 	expect(code).toBe(1);
-	expect(stdout).toMatch(/!! +database/);
+	expect(stdout).toMatch(/!! +database +\S*formsrv\.db is damaged: .* Restore a backup\./);
 });
 
 test('finds a file that is no database', async () => {

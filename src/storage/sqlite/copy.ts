@@ -6,7 +6,8 @@ import { dirname } from 'node:path';
 import { AppError } from '../../errors.ts';
 import { syncFolder } from '../sync-to-disk.ts';
 import { openReadConnection } from './connection.ts';
-import { inspectDatabase } from './inspect.ts';
+import { isDamage, isDiskFull } from './failures.ts';
+import { damaged, inspectDatabase } from './inspect.ts';
 
 const OWNER_ONLY = 0o600;
 
@@ -24,7 +25,8 @@ export function copyDatabase(source: string, target: string): void {
 	try {
 		copyInto(source, partial);
 		const { problems } = inspectDatabase(partial, 'full');
-		if (problems.length > 0) throw new Error(`The copy is not usable: ${problems.join(' ')}`);
+		if (problems.length > 0)
+			throw new Error(`The copy of ${source} is not usable: ${problems.join(' ').replaceAll(partial, 'it')}`);
 		fsyncSync(handle);
 		refuseExisting(target);
 		if (statSync(partial).ino !== fstatSync(handle).ino) throw new Error(`${partial} was replaced meanwhile.`);
@@ -54,7 +56,8 @@ function copyInto(source: string, target: string): void {
 		client.run('pragma query_only = off');
 		client.query('vacuum into ?').run(target);
 	} catch (error) {
-		if ((error as { code?: unknown }).code !== 'SQLITE_FULL') throw error;
+		if (isDamage(error)) throw new Error(damaged(source, (error as Error).message), { cause: error });
+		if (!isDiskFull(error)) throw error;
 		throw new Error(`There is no room for ${target}: the disk is full.`, { cause: error });
 	}
 }

@@ -6,6 +6,7 @@ import { readClockSteps } from '../closed-reads.ts';
 import type { DatabaseReport } from '../database.ts';
 import { createTimeline } from '../timeline.ts';
 import { openReadConnection } from './connection.ts';
+import { isDamage } from './failures.ts';
 import { APPLICATION_ID, programMadeAt, readNames, readPragma, schemaNames, schemaVersion } from './migrate.ts';
 import { runOnce } from './operations.ts';
 
@@ -21,25 +22,36 @@ export function sqliteVersion(): string {
  */
 export function inspectDatabase(file: string, check: 'quick' | 'full', now = Date.now()): DatabaseReport {
 	using client = openReadConnection(file);
-	const schema = readPragma(client, 'user_version');
-	if (readPragma(client, 'application_id') !== APPLICATION_ID) {
-		return { schema, isCurrent: false, clock: NO_CLOCK, problems: [`${file} is not a database of formsrv.`] };
+	try {
+		const schema = readPragma(client, 'user_version');
+		if (readPragma(client, 'application_id') !== APPLICATION_ID) {
+			return { schema, isCurrent: false, clock: NO_CLOCK, problems: [`${file} is not a database of formsrv.`] };
+		}
+		const problems: string[] = [];
+		if (schema > schemaVersion())
+			problems.push(`${file} was written by a newer formsrv; use that version or a newer one.`);
+		for (const [found] of client.query(`pragma ${check === 'quick' ? 'quick_check' : 'integrity_check'}`).values()) {
+			if (found !== 'ok') problems.push(damaged(file, String(found)));
+		}
+		const names = new Set(readNames(client));
+		const missing = schemaNames(schema).filter((name) => !names.has(name));
+		if (schema < 1 || missing.length > 0) {
+			const lack = missing.length > 0 ? `lacks ${missing.join(', ')}` : `says that it is of version ${schema}`;
+			problems.push(`${file} ${lack}: it was changed by another program or is not whole. Restore a backup.`);
+		}
+		const isCurrent = schema === schemaVersion();
+		const isReadable = isCurrent && problems.length === 0;
+		return { schema, isCurrent, clock: isReadable ? inspectClock(client, now) : NO_CLOCK, problems };
+	} catch (error) {
+		// A damaged schema lets nothing be asked, not even the check.
+		if (!isDamage(error)) throw error;
+		return { schema: 0, isCurrent: false, clock: NO_CLOCK, problems: [damaged(file, (error as Error).message)] };
 	}
-	const problems: string[] = [];
-	if (schema > schemaVersion())
-		problems.push(`${file} was written by a newer formsrv; use that version or a newer one.`);
-	for (const [found] of client.query(`pragma ${check === 'quick' ? 'quick_check' : 'integrity_check'}`).values()) {
-		if (found !== 'ok') problems.push(`${file} is damaged: ${found}. Restore a backup.`);
-	}
-	const names = new Set(readNames(client));
-	const missing = schemaNames(schema).filter((name) => !names.has(name));
-	if (schema < 1 || missing.length > 0) {
-		const lack = missing.length > 0 ? `lacks ${missing.join(', ')}` : `says that it is of version ${schema}`;
-		problems.push(`${file} ${lack}: it was changed by another program or is not whole. Restore a backup.`);
-	}
-	const isCurrent = schema === schemaVersion();
-	const isReadable = isCurrent && problems.length === 0;
-	return { schema, isCurrent, clock: isReadable ? inspectClock(client, now) : NO_CLOCK, problems };
+}
+
+/** The sentence about a damaged file. */
+export function damaged(file: string, found: string): string {
+	return `${file} is damaged: ${found}. Restore a backup.`;
 }
 
 function inspectClock(client: Database, now: number): ClockReport {
