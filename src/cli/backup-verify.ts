@@ -1,6 +1,6 @@
 /** `formsrv backup verify`: checks every byte of an archive, or the structure of a copy of the database alone. */
 
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { isEncrypted } from '../backup/encryption.ts';
 import { UnusableArchive } from '../backup/manifest.ts';
 import { isAsNamed, keptArchives } from '../backup/names.ts';
@@ -8,9 +8,10 @@ import { folderPlace } from '../backup/place.ts';
 import { type Archive, isArchive, openArchive } from '../backup/read-archive.ts';
 import { sha256Of } from '../backup/sha256.ts';
 import { databaseFileAt } from '../storage/open.ts';
-import { plainArchive, withScratch } from './archive-file.ts';
+import { plainArchive, s3Object, withScratch } from './archive-file.ts';
 import { BACKUP_SETTINGS, type Cli, CommandError, IDENTITY, type Options, withSettings } from './cli.ts';
 import type { CliCommand } from './command.ts';
+import { regularFile } from './named-file.ts';
 import { progressOn } from './progress.ts';
 
 const PERCENT = 100;
@@ -56,12 +57,14 @@ async function verify(
 	cli: Cli,
 	{ name, options, scratch }: { name: string; options: Options; scratch: () => string },
 ): Promise<{ file: string; kind: Kind; problems: string[] }> {
-	const file = resolve(cli.io.cwd, name);
+	const config = cli.loadSettings(options);
+	const isRemote = s3Object(config, name) !== undefined;
+	const file = isRemote ? name : regularFile(name, cli.io.cwd);
 	const identity = options.identity as string | undefined;
-	if (identity === undefined && (await isEncrypted(file).catch(() => false))) {
+	if (identity === undefined && !isRemote && (await isEncrypted(file))) {
 		return { file, kind: 'encrypted', problems: await verifySealed(file) };
 	}
-	const { path } = await plainArchive(cli, { name, identity, scratch, config: cli.loadSettings(options) });
+	const { path } = await plainArchive(cli, { name, identity, scratch, config });
 	const isNamed = path === file;
 	if (!isNamed || isArchive(path))
 		return { file: isNamed ? file : name, kind: 'archive', problems: verifyFile(cli, path) };
