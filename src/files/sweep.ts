@@ -2,6 +2,7 @@
 
 import { and, gt, inArray, lte, or } from 'drizzle-orm';
 import type { Storage } from '../storage/contract.ts';
+import { presentOf } from '../storage/present.ts';
 import { files, removedFiles } from '../storage/tables.ts';
 import { inChunks, type Pause } from '../tasks/in-chunks.ts';
 import type { TrackedStore } from './tracked-store.ts';
@@ -22,11 +23,12 @@ interface FileSweepOptions {
  * @returns Whether it came to its end: while a backup is made, nothing is removed.
  */
 export async function sweepFiles(
-	{ db, batch, areFilesHeld, isShared }: Pick<Storage, 'db' | 'batch' | 'areFilesHeld' | 'isShared'>,
+	storage: Pick<Storage, 'areFilesHeld' | 'batch' | 'clock' | 'db' | 'isShared'>,
 	{ store, pause, now = Date.now, onlyRemoved = false }: FileSweepOptions,
 ): Promise<boolean> {
+	const { db, batch, areFilesHeld, isShared } = storage;
 	// Without other servers, what is not in flight here was left by a dead process, and is there by now or never will be.
-	const latest = isShared || store.mayBeLate ? now() : Number.MAX_SAFE_INTEGER;
+	const latest = isShared || store.mayBeLate ? presentOf(storage, now) : Number.MAX_SAFE_INTEGER;
 	const dueBy = onlyRemoved ? 0 : latest;
 	let after = '';
 	let isHeld = false;

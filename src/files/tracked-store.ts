@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts';
 import type { Storage } from '../storage/contract.ts';
 import { type DiskRoom, LEAST_INODES } from '../storage/disk-room.ts';
 import { Unavailable } from '../storage/errors.ts';
+import { presentOf } from '../storage/present.ts';
 import { removedFiles } from '../storage/tables.ts';
 import { HOUR_MS } from '../tasks/durations.ts';
 import { roughSize } from '../text/byte-sizes.ts';
@@ -40,9 +41,10 @@ export type TrackedStore = ReturnType<typeof createTrackedStore>;
  */
 export function createTrackedStore(
 	store: FileStore,
-	{ db, findings, batch }: Pick<Storage, 'db' | 'findings' | 'batch'>,
+	storage: Pick<Storage, 'batch' | 'clock' | 'db' | 'findings' | 'isShared'>,
 	now: () => number = Date.now,
 ) {
+	const { db, findings, batch } = storage;
 	/** Keys for which this process may still store a row. */
 	const inFlight = new Set<string>();
 	let unseenBytes = LOOK_EVERY_BYTES;
@@ -78,7 +80,7 @@ export function createTrackedStore(
 				await batch((tx) => [
 					tx
 						.insert(removedFiles)
-						.values({ key, dueAt: now() + KEEP_MS })
+						.values({ key, dueAt: presentOf(storage, now) + KEEP_MS })
 						.onConflictDoNothing(),
 				]);
 				await writer.finish();

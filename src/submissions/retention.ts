@@ -8,6 +8,7 @@ import { limitsOf } from '../forms/next-deletion.ts';
 import type { Log } from '../log/log.ts';
 import type { Storage } from '../storage/contract.ts';
 import { PLACE } from '../storage/filters.ts';
+import { presentOf } from '../storage/present.ts';
 import { readServerValue, setServerValue } from '../storage/server-values.ts';
 import { files, forms } from '../storage/tables.ts';
 import { DAY_MS } from '../tasks/durations.ts';
@@ -39,7 +40,7 @@ export async function applyRetention(
 	{ pause, now, log }: { pause: Pause; now: number; log: Pick<Log, 'error'> },
 ): Promise<number | undefined> {
 	const { db } = storage;
-	const present = await presentOf(storage, now);
+	const present = await nextPresent(storage, now);
 	if (present === undefined) return undefined;
 	const rows: RetainedForm[] = await db
 		.select({ id: forms.id, retention: forms.retention })
@@ -59,9 +60,9 @@ export async function applyRetention(
  * The moment that a pass takes for the present. It goes on by a day from pass to pass at most; `undefined` at the first, which only
  * notes where to begin.
  */
-async function presentOf({ batch, clock, db, isShared }: RetentionStorage, now: number): Promise<number | undefined> {
-	// The clock of a shared database is that of its ids, and not this machine's.
-	const present = isShared ? clock.timeline().millisOf(clock.end()) : now;
+async function nextPresent(storage: RetentionStorage, now: number): Promise<number | undefined> {
+	const { batch, db } = storage;
+	const present = presentOf(storage, () => now);
 	const reached = await readServerValue({ db }, REACHED);
 	const next = reached === undefined ? present : Math.min(present, Number(reached) + STEP_MS);
 	await batch((tx) => [setServerValue(tx, REACHED, String(next))]);

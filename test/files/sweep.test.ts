@@ -9,6 +9,7 @@ import { startFileWatch } from '../../src/files/file-watch.ts';
 import { openFolder } from '../../src/files/folder.ts';
 import { sweepFiles } from '../../src/files/sweep.ts';
 import { createTrackedStore } from '../../src/files/tracked-store.ts';
+import { IDS_PER_MILLISECOND } from '../../src/ids.ts';
 import { createLog } from '../../src/log/log.ts';
 import type { Storage } from '../../src/storage/contract.ts';
 import { databaseFileAt, openStorage } from '../../src/storage/open.ts';
@@ -150,11 +151,20 @@ describe('a sweep', () => {
 	});
 
 	test('leaves the new files of other servers alone for an hour', async () => {
-		const [fresh, kept, other] = [await write(tracked()), await write(tracked()), await write(tracked())];
+		// Their clocks may be any: the database's counts.
+		const shared = (present: number) => ({
+			...storage,
+			clock: { ...storage.clock, end: () => present * IDS_PER_MILLISECOND },
+			isShared: true,
+		});
+		const behind = createTrackedStore(folder, shared(Date.now()), () => Date.now() - 7_200_000);
+		const [fresh, kept, other] = [await write(behind), await write(tracked()), await write(tracked())];
 		await append(kept.key, other.key);
 		await storage.submissions.remove(FORM, [await append((await write(tracked())).key)]);
-		const sweep = (now: number) =>
-			sweepFiles({ ...storage, isShared: true }, { store: tracked(), pause: onAndOn, now: () => now });
+		const sweep = (present: number) => {
+			const now = () => present + 7_200_000;
+			return sweepFiles(shared(present), { store: tracked(), pause: onAndOn, now });
+		};
 		await sweep(Date.now() + 3_500_000);
 		expect(await listed()).toEqual([fresh.key, kept.key, other.key].sort());
 		expect((await noted()).length).toBe(3);
