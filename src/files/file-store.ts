@@ -10,7 +10,7 @@ export interface FileStore {
 	create(key?: string): FileWriter;
 	/**
 	 * The bytes, or a part of them, the end excluded. Resolves when there is something to read.
-	 * @throws MissingFile
+	 * @throws MissingFile, or Error if the object ends before the part
 	 */
 	read(key: string, range?: ByteRange): Promise<ReadableStream<Uint8Array>>;
 	/** Keys without an object are fine. */

@@ -71,6 +71,9 @@ export function openFolder(root: string): FileStore {
 			const path = isKey(key) ? pathOf(key) : '';
 			const found = await ifThere(stat(path));
 			if (!found) throw new MissingFile(key);
+			// One that lost its end is an error before anything was sent of it.
+			if (range && range.end > found.size)
+				throw new Error(`${path} ends at byte ${found.size}, before byte ${range.end}.`);
 			return streamFile(path, range ?? { start: 0, end: found.size });
 		},
 		async remove(keys) {

@@ -173,10 +173,9 @@ export function createTrackedStore(
 					await lost.add(key);
 					throw cause;
 				}
-				throw new AppError('UNAVAILABLE', 'The file cannot be read at the moment. Please try again shortly.', {
-					retryAfterSeconds: 30,
-					cause,
-				});
+				const unread =
+					'The file cannot be read at the moment. Please try again shortly. For the operator, if it lasts: "formsrv doctor" says more.';
+				throw new AppError('UNAVAILABLE', unread, { retryAfterSeconds: 30, cause });
 			}
 		},
 		remove: store.remove,

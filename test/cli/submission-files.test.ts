@@ -1,9 +1,12 @@
 /** `formsrv submissions files` and `submissions export --files`: attached files on the command line, beside a running server. */
 
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { eq } from 'drizzle-orm';
+import { decodeId } from '../../src/ids.ts';
 import { isFile } from '../../src/storage/open.ts';
+import { files } from '../../src/storage/tables.ts';
 import { withProgram } from '../programs.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { type Attached, attach, setScan } from '../submissions/files/attached.ts';
@@ -112,4 +115,18 @@ python.test('exports the files of the chosen submissions, and says what is not i
 	expect([code, stderr]).toEqual([1, expect.stringContaining('Not in it, as its file _left-out.txt says too: 1.')]);
 	const all = await cli.call('submissions', 'export', 'jobs', '--files', 'every.zip', '--infected');
 	expect([all.code, all.stderr]).toEqual([0, expect.stringContaining('3 files')]);
+});
+
+test('exports the other files if one lost its end', async () => {
+	const [{ key } = { key: null }] = await server.app.storage.db
+		.select({ key: files.key })
+		.from(files)
+		.where(eq(files.id, decodeId(`${sent.files[0]?.id}`) ?? -1));
+	truncateSync(join(server.app.config.files.place.folder, `${key}`.slice(0, 2), `${key}`), 3);
+	const { code, stderr } = await cli.call('submissions', 'export', 'jobs', '--files', 'all.zip', '-o', 'all.csv');
+	expect([code, stderr]).toEqual([1, expect.stringContaining('2 files (1.5 KiB)')]);
+	expect(stderr).toContain('/cv.txt: The file cannot be read at the moment.');
+	expect(readdirSync(cli.cwd)).toContain('all.csv');
+	const { status } = await server.call(`GET ${sent.path}/files/${sent.files[0]?.id}`);
+	expect(status).toBe(503);
 });

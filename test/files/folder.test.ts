@@ -81,8 +81,9 @@ test('a folder that was removed meanwhile is made again', async () => {
 test('a file that lost its end is not taken for whole', async () => {
 	const key = await put(randomBytes(1000));
 	truncateSync(join(root, key.slice(0, 2), key), 900);
-	const stream = await openFolder(root).read(key, { start: 0, end: 1000 });
-	await expect(new Response(stream).arrayBuffer()).rejects.toThrow('ends at byte 900, before byte 1000');
+	await expect(openFolder(root).read(key, { start: 0, end: 1000 })).rejects.toThrow(
+		'ends at byte 900, before byte 1000',
+	);
 });
 
 test('a place that cannot be written is an error that names it', async () => {
