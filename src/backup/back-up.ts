@@ -3,7 +3,7 @@
  * On PostgreSQL it holds the attached files alone.
  */
 
-import { existsSync, fstatSync, rmSync, statSync } from 'node:fs';
+import { fstatSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
 import type { FileStore } from '../files/file-store.ts';
@@ -40,7 +40,8 @@ interface Backup extends Written {
 export async function backUp(job: BackupJob): Promise<Backup> {
 	const { database, settings = [], store, place, beside, recipient = null, report } = job;
 	if (job.name !== undefined) await place.refuseExisting(job.name);
-	if (!existsSync(place.work)) throw new AppError('NOT_FOUND', `There is no folder ${place.work}.`);
+	if (!statSync(place.work, { throwIfNoEntry: false })?.isDirectory())
+		throw new AppError('NOT_FOUND', `There is no folder ${place.work}.`);
 	const { work } = place;
 	const named = job.name === undefined ? undefined : `${job.name}.partial`;
 	// Content that is to be encrypted lies readable only where the database does; and no other installation uses that folder.

@@ -32,18 +32,19 @@ interface FileOptions {
 
 /** @throws CommandError if the file is there already and `isForced` is not set */
 export async function writeToFile(written: Written, { file, isForced, stderr, format }: FileOptions): Promise<void> {
-	const { handle, finish, discard } = await openOutput(file, isForced).catch((error: Error) => {
+	const unwritable = (error: Error): never => {
 		if (error instanceof CommandError) throw error;
 		throw new CommandError(`${file} cannot be written: ${systemReason(error)}.`);
-	});
+	};
+	const { handle, finish, discard } = await openOutput(file, isForced).catch(unwritable);
 	const off = onStop(discard);
 	const progress = progressOn(stderr, format);
 	try {
 		await pass(written, {
-			write: (bytes) => handle.writeFile(bytes).then(() => true),
+			write: (bytes) => handle.writeFile(bytes).then(() => true, unwritable),
 			report: ({ done, total }) => progress.show(done, total),
 		});
-		await finish();
+		await finish().catch(unwritable);
 		progress.end();
 	} catch (error) {
 		discard();

@@ -85,8 +85,13 @@ export function createIncoming(root: string) {
 			write(chunk) {
 				const missing = BLOCK_BYTES - ((length + chunk.length) % BLOCK_BYTES);
 				isPadded = missing <= PADDING.length;
-				let at = isPadded ? writevSync(fd, [chunk, PADDING.subarray(0, missing)], length) : 0;
-				while (at < chunk.length) at += writeSync(fd, chunk, at, chunk.length - at, length + at);
+				try {
+					let at = isPadded ? writevSync(fd, [chunk, PADDING.subarray(0, missing)], length) : 0;
+					while (at < chunk.length) at += writeSync(fd, chunk, at, chunk.length - at, length + at);
+				} catch (error) {
+					// The system knows no name of a descriptor.
+					throw Object.assign(error as Error, { message: `${(error as Error).message} '${path}'` });
+				}
 				length += chunk.length;
 			},
 			async sync() {

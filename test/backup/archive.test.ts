@@ -31,6 +31,7 @@ import type { Storage } from '../../src/storage/contract.ts';
 import { databaseFileAt, openStorage } from '../../src/storage/open.ts';
 import { migrate } from '../../src/storage/sqlite/migrate.ts';
 import { type CommandLine, openCommandLine } from '../cli/command-line.ts';
+import { mayMount, mountDisk } from '../mounts.ts';
 import { withProgram } from '../programs.ts';
 import { isRoot, OTHER_USER } from '../run-folder.ts';
 import { changeByte, spreadOver } from './changed-bytes.ts';
@@ -127,6 +128,9 @@ describe('an archive', () => {
 		);
 		release?.();
 		expect((await cli.call('backup', 'missing/x.tar')).stderr).toBe(`There is no folder ${cli.path('missing')}.\n`);
+		writeFileSync(cli.path('file'), '');
+		cli.env.FORMSRV_BACKUP_TO = cli.path('file');
+		expect((await cli.call('backup')).stderr).toBe(`There is no folder ${cli.path('file')}.\n`);
 	});
 
 	test('holds what submissions had when it began, also if they are deleted and swept meanwhile', async () => {
@@ -284,6 +288,19 @@ describe('a restore', () => {
 		expect((await cli.call('restore', 'x.tar', '--force')).code).toBe(0);
 		await sweep();
 		expect(await contentsOf(storeIn('formsrv-data'))).toEqual(before);
+	});
+
+	test.skipIf(!mayMount)('for which there is no room says where, and changes nothing', async () => {
+		await prepare();
+		await cli.call('backup', 'x.tar');
+		const files = join(mountDisk('64k'), 'files');
+		cli.env.FORMSRV_FILES_URL = files;
+		const { code, stderr } = await cli.call('restore', 'x.tar', '--force');
+		expect([code, stderr]).toEqual([
+			1,
+			expect.stringMatching(/^Cannot write \S+\/files\/incoming\/[0-9a-f]{32}: no space left on device\.\n$/),
+		]);
+		expect(readdirSync(cli.path('formsrv-data')).filter((name) => /restoring|replaced/.test(name))).toEqual([]);
 	});
 
 	test('replaces a file that is damaged in the store', async () => {

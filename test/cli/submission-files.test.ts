@@ -7,6 +7,7 @@ import { eq } from 'drizzle-orm';
 import { decodeId } from '../../src/ids.ts';
 import { isFile } from '../../src/storage/open.ts';
 import { files } from '../../src/storage/tables.ts';
+import { mayMount, mountDisk } from '../mounts.ts';
 import { withProgram } from '../programs.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { type Attached, attach, setScan } from '../submissions/files/attached.ts';
@@ -129,4 +130,15 @@ test('exports the other files if one lost its end', async () => {
 	expect(readdirSync(cli.cwd)).toContain('all.csv');
 	const { status } = await server.call(`GET ${sent.path}/files/${sent.files[0]?.id}`);
 	expect(status).toBe(503);
+});
+
+test.skipIf(!mayMount)('names the file for which there is no room, and leaves nothing of it', async () => {
+	const disk = mountDisk('4k');
+	const full = await cli.call('submissions', 'files', 'jobs', sent.submissionId, '-o', disk);
+	const path = join(disk, 'CV (2).txt');
+	expect([full.code, full.stderr]).toEqual([
+		1,
+		expect.stringContaining(`${path} cannot be written: no space left on device.\n`),
+	]);
+	expect(readdirSync(disk)).toEqual(['cv.txt']);
 });
