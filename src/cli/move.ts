@@ -1,13 +1,16 @@
 /** `formsrv move`: takes a database from SQLite to PostgreSQL, or back. */
 
 import { isPostgres } from '../config/postgres-url.ts';
-import type { Config } from '../config.ts';
+import { type Config, ConfigError } from '../config.ts';
 import { moveDatabase } from '../storage/move.ts';
 import { databaseAt, isFile } from '../storage/open.ts';
 import { plural } from '../text/plural.ts';
 import { type Cli, CommandError, createCli, missingDatabase, type Options, withStorage } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { progressOn } from './progress.ts';
+
+/** The beginning of an address; one letter is a drive of Windows. */
+const SCHEME = /^[a-z][a-z\d+.-]+:/i;
 
 export function addMove(program: CliCommand, cli: Cli): void {
 	const command = program
@@ -53,10 +56,20 @@ function settingsOf(cli: Cli, options: Options): { source: Config; target: Confi
 	);
 	const ofFile = createCli({ ...cli.io, env });
 	if (isPostgres(to)) {
-		return { source: ofFile.loadSettings(options), target: cli.loadSettings({ ...options, databaseUrl: to }) };
+		return { source: ofFile.loadSettings(options), target: targetOf(cli, { ...options, databaseUrl: to }) };
 	}
-	const databaseUrl = /^(sqlite|file):/i.test(to) ? to : `sqlite:${to}`;
-	return { source: cli.loadSettings(options), target: ofFile.loadSettings({ ...options, databaseUrl }) };
+	const databaseUrl = SCHEME.test(to) ? to : `sqlite:${to}`;
+	return { source: cli.loadSettings(options), target: targetOf(ofFile, { ...options, databaseUrl }) };
+}
+
+/** The settings of the target. Problems are said of the option that named it. */
+function targetOf(cli: Cli, options: Options): Config {
+	try {
+		return cli.loadSettings(options);
+	} catch (error) {
+		if (!(error instanceof ConfigError)) throw error;
+		throw new ConfigError(error.problems.map((problem) => problem.replaceAll('--database-url', '--to')));
+	}
 }
 
 function whereFilesAre(source: Config, target: Config): string {

@@ -301,3 +301,11 @@ test(
 	},
 	60 * SECONDS,
 );
+
+test.each(['mysql://forms@db.example.com/forms', 's3://bucket/forms', 'sqlite:', 'postgres://db.example.com'])(
+	'to %s, which is no place of a database, is said of the option',
+	async (place) => {
+		const { code, stderr } = await cli.call('move', '--to', place);
+		expect([code, stderr]).toEqual([2, expect.stringMatching(/^--to must /)]);
+	},
+);
