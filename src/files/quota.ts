@@ -31,8 +31,16 @@ export function createFileQuota(storage: Storage, { quota, formQuota }: QuotaLim
 	let heldInAll = 0;
 	const heldByForm = new Map<number, number>();
 	let stored: Stored | undefined;
+	/** Questions to the database that have no answer yet. */
+	const reading = new Set<Promise<Stored>>();
 
-	async function read(formId: number): Promise<Stored> {
+	function read(formId: number): Promise<Stored> {
+		const asked = ask(formId).finally(() => reading.delete(asked));
+		reading.add(asked);
+		return asked;
+	}
+
+	async function ask(formId: number): Promise<Stored> {
 		const [inAll, ofForm] = await Promise.all([storage.submissions.fileBytes(), storage.submissions.fileBytes(formId)]);
 		stored = { inAll, byForm: new Map([...(known()?.byForm ?? []), [formId, ofForm]]), readAt: performance.now() };
 		return stored;
@@ -68,9 +76,15 @@ export function createFileQuota(storage: Storage, { quota, formQuota }: QuotaLim
 					return fresh?.byForm.has(formId) ? takeOf(fresh, bytes) : read(formId).then((now) => takeOf(now, bytes));
 				},
 				release() {
-					hold(formId, -held);
+					const bytes = held;
 					held = 0;
-					stored = undefined;
+					const forget = () => {
+						hold(formId, -bytes);
+						stored = undefined;
+					};
+					// An answer that was asked for before these bytes were stored does not count them yet.
+					if (reading.size === 0) forget();
+					else void Promise.allSettled(reading).then(forget);
 				},
 			};
 		},

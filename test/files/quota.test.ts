@@ -1,0 +1,31 @@
+/** The quota of attached files while the database is asked: what was stored meanwhile counts. */
+
+import { expect, test } from 'bun:test';
+import { createFileQuota } from '../../src/files/quota.ts';
+import type { Storage } from '../../src/storage/contract.ts';
+
+const FORM = 1;
+
+test('bytes that are stored while the database is asked count, though its answer is older', async () => {
+	let stored = 0;
+	let gate = Promise.resolve();
+	/** As the database was when it was asked. */
+	const fileBytes = () => {
+		const then = stored;
+		return gate.then(() => then);
+	};
+	const quota = createFileQuota({ submissions: { fileBytes } } as unknown as Storage, { quota: 10, formQuota: 10 });
+	const first = quota.open(FORM);
+	expect(await first.take(6)).toBe(true);
+	quota.open(FORM).release();
+	const { promise, resolve } = Promise.withResolvers<void>();
+	gate = promise;
+	const second = quota.open(FORM);
+	const asked = second.take(1);
+	stored = 6;
+	first.release();
+	resolve();
+	expect(await asked).toBe(true);
+	expect(await quota.open(FORM).take(4)).toBe(false);
+	expect(await quota.open(FORM).take(3)).toBe(true);
+});
