@@ -177,7 +177,7 @@ async function unpack(cli: Cli, job: Job, replacement: string): Promise<number> 
 		unpackDatabase(archive, unpacked);
 		const [problem] = databaseFileAt(unpacked).inspect('quick').problems;
 		if (problem !== undefined) throw new CommandError(problem);
-		// A restore that was cut off may have left parts of the same files.
+		// The remains of a restore that was cut off take up room.
 		await store.tidy();
 		const files = await putFiles(cli, { archive, store });
 		databaseFileAt(unpacked).copyTo(replacement);

@@ -49,7 +49,7 @@ export function openFolder(root: string): FileStore {
 	return {
 		mayBeLate: false,
 		create(key = newKey()) {
-			const file = incoming.create(key);
+			const file = incoming.create();
 			let isFinished = false;
 			return {
 				key,

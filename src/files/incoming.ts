@@ -57,7 +57,8 @@ export function createIncoming(root: string) {
 		}
 	}
 
-	function create(name: string): IncomingFile {
+	/** Its name is its own: a file under the same key that another process left, or is writing, is not in its way. */
+	function create(name = newKey()): IncomingFile {
 		const path = join(folder, name);
 		const fd = openNew(path);
 		let isOpen = true;

@@ -21,7 +21,7 @@ export function openS3(place: S3Place, folder: string, { stallMs = STALL_MS }: {
 	return {
 		mayBeLate: true,
 		create(key = newKey()) {
-			const file = incoming.create(key);
+			const file = incoming.create();
 			let isFinished = false;
 			return {
 				key,

@@ -60,18 +60,21 @@ strace.test(
 		const between = await callsOf({ headers: { Accept: 'application/json' }, body });
 		const [before = -1] = between.flatMap((call, i) => (LOG_SYNCED.test(call) ? [i] : [])).slice(-2);
 		const commit = between.findIndex((call, i) => i > before && /pwrite64\(\d+<[^>]*formsrv\.db-wal>/.test(call));
-		const keys = between.flatMap((call) => /rename\("[^"]*incoming\/([0-9a-f]{32})"/.exec(call)?.[1] ?? []);
-		expect(keys).toHaveLength(SIZES.length);
-		for (const key of keys) {
+		const renames = between.flatMap((call) => {
+			const [, name, key] = /rename\("[^"]*incoming\/([0-9a-f]{32})", "[^"]*\/([0-9a-f]{32})"/.exec(call) ?? [];
+			return name !== undefined && key !== undefined ? [{ name, key }] : [];
+		});
+		expect(renames).toHaveLength(SIZES.length);
+		for (const { name, key } of renames) {
 			const folder = `files/${key.slice(0, 2)}`;
 			const changed = between.findLastIndex((call) =>
-				new RegExp(`(pwrite64|pwritev|ftruncate)\\(\\d+<[^>]*incoming/${key}>`).test(call),
+				new RegExp(`(pwrite64|pwritev|ftruncate)\\(\\d+<[^>]*incoming/${name}>`).test(call),
 			);
 			const made = between.findIndex((call) => call.includes(`mkdir("`) && call.includes(`${folder}"`));
 			const renamed = between.findIndex((call) => call.includes('rename(') && call.includes(`${folder}/${key}"`));
 			const order = [
 				changed,
-				syncedAfter(between, changed, `incoming/${key}`),
+				syncedAfter(between, changed, `incoming/${name}`),
 				renamed,
 				syncedAfter(between, renamed, folder),
 				commit,

@@ -135,6 +135,19 @@ describe.each(Object.entries(PLACES))('%s', (_name, createPlace) => {
 		expect(await listed()).toEqual(new Map());
 	});
 
+	test('an object under its former key is whole, though another process writes, or left, a part of it', async () => {
+		const key = newKey();
+		const place = await createPlace();
+		const [left, first, second] = await Promise.all(
+			[1, 2, 3].map(async () => (await openFileStore(place)).create(key)),
+		);
+		await left?.write(randomBytes(10));
+		for (const writer of [first, second]) await writer?.write(Buffer.from('whole'));
+		for (const writer of [first, second]) await writer?.finish();
+		expect(`${await new Response(await (await openFileStore(place)).read(key)).text()}`).toBe('whole');
+		await left?.abort();
+	});
+
 	test('what is removed is missing, and may be removed again', async () => {
 		const [kept, gone, other] = [await put(randomBytes(1)), await put(randomBytes(2)), await put(randomBytes(3))];
 		await store.remove([gone, newKey(), other]);

