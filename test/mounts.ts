@@ -10,10 +10,10 @@ export const mayMount = process.getuid?.() === 0 && Bun.which('mount') !== null;
 const mounted = new Set<string>();
 afterEach(() => {
 	for (const place of mounted) {
+		mounted.delete(place);
 		unmount(place);
 		rmdirSync(place);
 	}
-	mounted.clear();
 });
 
 const newPlace = () => mkdtempSync(join(tmpdir(), 'formsrv-test-'));

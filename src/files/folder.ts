@@ -28,6 +28,8 @@ export function openFolder(root: string): FileStore {
 	}
 
 	async function make(folder: string): Promise<void> {
+		// As for `incoming`: it throws while the disk is away.
+		await stat(root);
 		await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
 		await syncFolderInThread(root);
 		await syncFolderInThread(dirname(root));

@@ -44,6 +44,8 @@ export interface IncomingFile {
 /** @param root The folder of the store. */
 export function createIncoming(root: string) {
 	const folder = join(root, 'incoming');
+	/** Its own folder is that of the data, which the database has made, or was made before. */
+	const wasThere = existsSync(dirname(root));
 	/** Names of the files that this process writes. */
 	const open = new Set<string>();
 
@@ -52,6 +54,8 @@ export function createIncoming(root: string) {
 			return openSync(path, 'wx', FILE_MODE);
 		} catch (error) {
 			if (existsSync(folder)) throw error;
+			// Throws while the disk is away: what is made below its mount point would be hidden once the disk is back.
+			if (wasThere) statSync(dirname(root));
 			mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
 			return openSync(path, 'wx', FILE_MODE);
 		}

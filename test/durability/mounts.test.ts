@@ -1,6 +1,7 @@
 /** The file system below a running server: it goes away and comes back, or fails for a while and is read-only meanwhile. */
 
 import { expect, test } from 'bun:test';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { mayMount, mountFolder, unmount } from '../mounts.ts';
 import { withProgram } from '../programs.ts';
@@ -23,6 +24,7 @@ test.skipIf(!mayMount)(
 		expect(await form.submit()).toBe(503);
 		expect(await form.probe('/health')).toBe(503);
 		expect(form.log()).toContain('"finding":"file"');
+		expect(readdirSync(disk)).toEqual([]);
 
 		mountFolder(store, disk);
 		await until(async () => (await form.probe('/ready')) === 200);

@@ -3,7 +3,7 @@
 import { beforeEach, expect, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { openFolder } from '../../src/files/folder.ts';
 import { HOUR_MS } from '../../src/tasks/durations.ts';
 import { tempFolder } from '../temp-folder.ts';
@@ -84,6 +84,18 @@ test('a file that lost its end is not taken for whole', async () => {
 	await expect(openFolder(root).read(key, { start: 0, end: 1000 })).rejects.toThrow(
 		'ends at byte 900, before byte 1000',
 	);
+});
+
+test('while its disk is away, nothing is made below the mount point', async () => {
+	const disk = dirname(root);
+	const store = openFolder(root);
+	const begun = store.create();
+	await begun.write(randomBytes(1000));
+	rmSync(disk, { recursive: true });
+	await expect(store.check()).rejects.toThrow(`The folder ${root} cannot be written: `);
+	expect(() => store.create()).toThrow();
+	await expect(begun.finish()).rejects.toThrow();
+	expect(existsSync(disk)).toBe(false);
 });
 
 test('a place that cannot be written is an error that names it', async () => {
