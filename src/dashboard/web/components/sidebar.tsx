@@ -11,6 +11,7 @@ import { attention } from '../state/health.ts';
 import { may, session, signOut } from '../state/session.ts';
 import { chooseTheme, THEMES, theme } from '../state/theme.ts';
 import { showError } from '../state/toasts.ts';
+import { useFirstScreen } from '../use-first-screen.ts';
 import { IconButton } from './buttons.tsx';
 import { Icon, type IconName } from './icon.tsx';
 import { ModeBadge } from './status-line.tsx';
@@ -64,6 +65,19 @@ function FormLink({ form }: { form: Form }) {
 	);
 }
 
+const FORMS_ON_A_SCREEN = 40;
+
+function FormLinks({ forms }: { forms: readonly Form[] }) {
+	const shown = useFirstScreen(forms, FORMS_ON_A_SCREEN);
+	return (
+		<ul aria-labelledby="nav-forms" class="nav-forms">
+			{shown.map((form) => (
+				<FormLink key={form.id} form={form} />
+			))}
+		</ul>
+	);
+}
+
 const THEME_ICONS = { system: 'system', light: 'sun', dark: 'moon' } as const;
 
 function ThemeButton() {
@@ -93,11 +107,7 @@ function Contents({ onHelp }: { onHelp: () => void }) {
 				<h2 class="nav-title" id="nav-forms">
 					{words.frame.forms}
 				</h2>
-				<ul aria-labelledby="nav-forms" class="nav-forms">
-					{(forms.value ?? []).map((form) => (
-						<FormLink key={form.id} form={form} />
-					))}
-				</ul>
+				<FormLinks forms={forms.value ?? []} />
 				{may('audit') && (
 					<ul class="nav-bottom">
 						{may('admin') && <NavLink icon="send" label={words.frame.deliveries} view="deliveries" />}

@@ -1,6 +1,6 @@
 /** The inbox of a form: toolbar, list and the open submission side by side. */
 
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { announce, useTitle } from '../announce.ts';
 import { LoadFailure, Loading } from '../components/messages.tsx';
 import { FormHead, NotFound } from '../components/page.tsx';
@@ -15,6 +15,7 @@ import { createInbox, type Inbox, type InboxProps } from '../state/inbox.ts';
 import { useLiveEvents } from '../state/live.ts';
 import { showError } from '../state/toasts.ts';
 import { isPhone } from '../state/viewport.ts';
+import { useFirstScreen } from '../use-first-screen.ts';
 import { BulkBar } from './inbox/bulk-bar.tsx';
 import { InboxEmpty } from './inbox/inbox-empty.tsx';
 import { focusRow, inboxKeys, type Place } from './inbox/inbox-keys.ts';
@@ -69,16 +70,9 @@ function Arrivals({ inbox, query }: InboxProps) {
 
 const ROWS_ON_A_SCREEN = 20;
 
-/** The rows to render now: those of the first screen, and all of them once that is painted. */
-function useFirstScreen<T>(rows: readonly T[]): readonly T[] {
-	const [isPainted, setPainted] = useState(false);
-	useEffect(() => setPainted(true), []);
-	return isPainted ? rows : rows.slice(0, ROWS_ON_A_SCREEN);
-}
-
 /** Stays mounted while table and list alternate, so that the scroll position survives opening a submission. */
 function Page({ inbox, query, isNarrow }: InboxProps & { isNarrow: boolean }) {
-	const rows = useFirstScreen(inbox.rows.value);
+	const rows = useFirstScreen(inbox.rows.value, ROWS_ON_A_SCREEN);
 	const Submissions = isNarrow || isPhone.value ? SubmissionList : SubmissionTable;
 	return <Submissions inbox={inbox} query={query} rows={rows} />;
 }
