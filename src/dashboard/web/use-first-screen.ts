@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 
-/** What to render now: as many as a screen has room for, and all once these are painted. */
+/** Returns as many as a screen has room for, and all once these are painted. */
 export function useFirstScreen<T>(all: readonly T[], onAScreen: number): readonly T[] {
 	const [isPainted, setPainted] = useState(false);
 	const isLoaded = all.length > 0;
