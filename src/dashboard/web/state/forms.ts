@@ -26,7 +26,7 @@ export function fieldLabels(id: string): (name: string) => string {
 	return (name) => (labelOf(name).trim() === '' ? words.submission.emptyName : labelOf(name));
 }
 
-/** In place of settings that a key may not read. Fetched for such a key alone: the settings are a third of the page's script. */
+/** In place of settings that a key may not read. Fetched for such a key alone: they are a fifth of all script of the page. */
 const blankSettings = async () => (await import('../../../forms/settings.ts')).BLANK_SETTINGS;
 
 /** A form-level key cannot read its forms: these replace them. */
