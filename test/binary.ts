@@ -3,13 +3,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { descendantsOf, end } from './processes.ts';
 
 export const BINARY = join(import.meta.dir, '..', 'dist', 'formsrv');
 
 const START_WITHIN_MS = 10_000;
 const FREE_PORTS = { FORMSRV_PORT: '0', FORMSRV_SUBMIT_PORT: '0' };
 
-export interface RunningBinary {
+/** A server that is still running when its test is over, as it may be if that failed, is killed. */
+export interface RunningBinary extends AsyncDisposable {
 	/** Process id of the program that it runs under, if there is one. */
 	pid: number;
 	baseUrl: string;
@@ -58,6 +60,11 @@ export async function startBinary(options: BinaryOptions): Promise<RunningBinary
 			if (prefix.length === 0) child.kill(signal);
 			else process.kill(onlyChildOf(child.pid), signal);
 			return child.exited;
+		},
+		async [Symbol.asyncDispose]() {
+			for (const one of descendantsOf(child.pid)) end(one);
+			child.kill('SIGKILL');
+			await child.exited;
 		},
 	};
 }

@@ -17,7 +17,7 @@ test.skipIf(!mayMount)(
 	async () => {
 		const [cwd, store] = [tempFolder(), tempFolder()];
 		const run = (folder: string, ...args: string[]) => runBinary(args, { cwd, env: { FORMSRV_DATA_DIR: folder } });
-		const server = await startBinary({ cwd, env: { FORMSRV_DATA_DIR: store } });
+		await using server = await startBinary({ cwd, env: { FORMSRV_DATA_DIR: store } });
 		const seen = mountReadOnly(store);
 		expect(await run(seen, 'backup', 'served.tar')).toMatchObject({ code: 0 });
 		while (statSync(join(store, 'formsrv.db-wal')).size <= HEAD_BYTES) await Bun.sleep(10);
@@ -47,7 +47,7 @@ test.skipIf(!mayMount)(
 	'after a proper end, which takes the log away, they say what is missing',
 	async () => {
 		const [cwd, store] = [tempFolder(), tempFolder()];
-		const server = await startBinary({ cwd, env: { FORMSRV_DATA_DIR: store } });
+		await using server = await startBinary({ cwd, env: { FORMSRV_DATA_DIR: store } });
 		await server.end('SIGTERM');
 		const seen = mountReadOnly(store);
 		const { code, stderr } = await runBinary(['backup', 'all.tar'], { cwd, env: { FORMSRV_DATA_DIR: seen } });
@@ -63,7 +63,7 @@ test.skipIf(!mayMount)(
 	'after a kill between the head of the log and its first page, they say what SQLite cannot put right',
 	async () => {
 		const [cwd, store] = [tempFolder(), tempFolder()];
-		const server = await startBinary({ cwd, env: { FORMSRV_DATA_DIR: store } });
+		await using server = await startBinary({ cwd, env: { FORMSRV_DATA_DIR: store } });
 		const log = join(store, 'formsrv.db-wal');
 		while (statSync(log).size <= HEAD_BYTES) await Bun.sleep(10);
 		await server.end('SIGKILL');

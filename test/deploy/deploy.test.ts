@@ -89,7 +89,7 @@ caddy.test(
 			FORMSRV_BASE_HOST: `https://localhost:${base}`,
 			FORMSRV_SUBMIT_HOST: `https://localhost:${submit}`,
 		};
-		const server = await startBinary({
+		await using server = await startBinary({
 			cwd,
 			env: {
 				FORMSRV_PORT: `${port}`,
@@ -170,7 +170,7 @@ describe('the Kubernetes manifest', () => {
 	});
 
 	test('asks for what the server answers', async () => {
-		const server = await startBinary({ cwd: tempFolder() });
+		await using server = await startBinary({ cwd: tempFolder() });
 		const urls: Record<string, string> = { base: server.baseUrl, submit: server.submitUrl };
 		const probes = [container.livenessProbe, container.readinessProbe];
 		const responses = await Promise.all(probes.map(({ httpGet }) => fetch(`${urls[httpGet.port]}${httpGet.path}`)));

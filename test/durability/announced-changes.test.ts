@@ -31,7 +31,7 @@ test(`of ${KILLS} kills in the middle of changes none loses or doubles an announ
 	const sent: string[] = [];
 	try {
 		for (let life = 0; life <= KILLS; life++) {
-			const server = await startBinary({ cwd, env });
+			await using server = await startBinary({ cwd, env });
 			const call = async (method: string, to: string, json?: object) =>
 				fetch(`${server.baseUrl}${path}${to}`, { method, headers, ...(json && { body: JSON.stringify(json) }) });
 			if (life === KILLS) {

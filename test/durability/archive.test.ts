@@ -18,7 +18,7 @@ const DATA = 'formsrv-data';
 async function makeInstallation(...marks: string[]): Promise<string> {
 	const cwd = tempFolder();
 	await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd });
-	const server = await startBinary({ cwd, env: NOISE });
+	await using server = await startBinary({ cwd, env: NOISE });
 	for (const mark of marks) {
 		const body = new FormData();
 		body.append('mark', mark);

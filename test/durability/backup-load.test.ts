@@ -58,7 +58,10 @@ test(
 		const cwd = tempFolder();
 		await fill(cwd);
 		const key = (await runBinary(['keys', 'create'], { cwd })).stdout.trim();
-		const server = await startBinary({ cwd, env: { FORMSRV_LOG_LEVEL: 'error', FORMSRV_RATE_SUBMIT: '1000000' } });
+		await using server = await startBinary({
+			cwd,
+			env: { FORMSRV_LOG_LEVEL: 'error', FORMSRV_RATE_SUBMIT: '1000000' },
+		});
 		const owner = { Authorization: `Bearer ${key}` };
 		const [form] = (await (await fetch(`${server.baseUrl}/api/forms`, { headers: owner })).json()).forms;
 		const api = `${server.baseUrl}/api/forms/${form.id}/submissions`;

@@ -23,7 +23,7 @@ async function until(look: () => Promise<boolean> | boolean): Promise<void> {
 /** With more submissions than a small disk takes; returns a key. */
 async function fill(cwd: string): Promise<string> {
 	await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd });
-	const server = await startBinary({ cwd, env: ENV });
+	await using server = await startBinary({ cwd, env: ENV });
 	for (let n = 0; n < SUBMISSIONS; n++) expect(await submit(server)).toBe(200);
 	await server.end('SIGTERM');
 	return (await runBinary(['keys', 'create'], { cwd })).stdout.trim();
@@ -45,7 +45,7 @@ test.skipIf(!mayMount)('a full disk there is said, leaves nothing on it, and hol
 	const cwd = tempFolder();
 	const key = await fill(cwd);
 	const disk = mountDisk('2m');
-	const server = await startBinary({ cwd, env: { ...ENV, FORMSRV_BACKUP_EVERY: '1h', FORMSRV_BACKUP_TO: disk } });
+	await using server = await startBinary({ cwd, env: { ...ENV, FORMSRV_BACKUP_EVERY: '1h', FORMSRV_BACKUP_TO: disk } });
 	let detail = '';
 	await until(async () => {
 		const { problems } = await statusOf(server, key);
@@ -70,11 +70,11 @@ test('a server that is stopped meanwhile leaves nothing under a name, and the ne
 	const kept = join(cwd, 'kept');
 	mkdirSync(kept);
 	const env = { ...ENV, FORMSRV_BACKUP_EVERY: '1h', FORMSRV_BACKUP_TO: kept };
-	const first = await startBinary({ cwd, env });
+	await using first = await startBinary({ cwd, env });
 	await until(() => descendantsOf(first.pid).some(({ command }) => command.includes(' backup --json')));
 	expect(await first.end('SIGTERM')).toBe(0);
 	const made = keptArchives(readdirSync(kept).map((name) => ({ name })));
-	const server = await startBinary({ cwd, env });
+	await using server = await startBinary({ cwd, env });
 	await until(async () => (await statusOf(server, key)).backup.lastAt !== null);
 	expect(await server.end('SIGTERM')).toBe(0);
 	const names = readdirSync(kept);

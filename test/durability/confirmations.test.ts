@@ -39,7 +39,7 @@ test(`of ${KILLS} kills in the middle of confirmations none loses or doubles one
 		});
 	try {
 		for (let life = 0; life <= KILLS; life++) {
-			const server = await startBinary({ cwd, env });
+			await using server = await startBinary({ cwd, env });
 			const list = async (filter: string) => {
 				const headers = { Authorization: `Bearer ${key}` };
 				const url = `${server.baseUrl}/api/forms/${id}/submissions?limit=1&filter=${filter}`;

@@ -29,7 +29,7 @@ test('an export breaks off, and log and status say why', async () => {
 	const cwd = tempFolder();
 	expect((await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd })).code).toBe(0);
 	const key = (await runBinary(['keys', 'create'], { cwd })).stdout.trim();
-	const first = await startBinary({ cwd, env: { FORMSRV_RATE_SUBMIT: '0' } });
+	await using first = await startBinary({ cwd, env: { FORMSRV_RATE_SUBMIT: '0' } });
 	const submit = async (url: string) => {
 		const headers = { 'Content-Type': 'application/json', Accept: 'application/json' };
 		const body = JSON.stringify({ message: 'x'.repeat(600) });
@@ -40,7 +40,7 @@ test('an export breaks off, and log and status say why', async () => {
 	damage(join(cwd, 'formsrv-data', 'formsrv.db'));
 
 	const log = join(cwd, 'log');
-	const server = await startBinary({ cwd, stderr: openSync(log, 'w') });
+	await using server = await startBinary({ cwd, stderr: openSync(log, 'w') });
 	const ask = (path: string) => fetch(`${server.baseUrl}${path}`, { headers: { Authorization: `Bearer ${key}` } });
 	const { forms } = (await (await ask('/api/forms')).json()) as { forms: { id: string }[] };
 	const body = await ask(`/api/forms/${forms[0]?.id}/export?format=ndjson`)

@@ -71,7 +71,7 @@ test(`every submission acknowledged before one of ${KILLS} kills is mailed and p
 		const key = (await runBinary(['keys', 'create'], { cwd })).stdout.trim();
 		const acknowledged: string[] = [];
 		for (let life = 0; life <= KILLS; life++) {
-			const server = await startBinary({ cwd, env });
+			await using server = await startBinary({ cwd, env });
 			if (life === 0) {
 				const headers = { Authorization: `Bearer ${key}` };
 				const list = await fetch(`${server.baseUrl}/api/forms`, { headers });

@@ -58,7 +58,7 @@ async function sendOnce({ url, method }: Call, agent: Agent, outcome: Outcome): 
 async function stopUnderLoad(callTo: (server: RunningBinary) => Call): Promise<Outcome[]> {
 	const cwd = tempFolder();
 	await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd });
-	const server = await startBinary({ cwd, env: UNLIMITED });
+	await using server = await startBinary({ cwd, env: UNLIMITED });
 	const started = Array.from({ length: CLIENTS }, () => Promise.withResolvers<void>());
 	const clients = started.map(({ resolve }) => sendOnOneConnection(callTo(server), resolve));
 	await Promise.all(started.map(({ promise }) => promise));
@@ -98,7 +98,7 @@ test('no client sends into a close, also if clients pause for a while or come ag
 	const cwd = tempFolder();
 	await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd });
 	for (let stop = 0; stop < 8; stop++) {
-		const server = await startBinary({ cwd, env: UNLIMITED });
+		await using server = await startBinary({ cwd, env: UNLIMITED });
 		const call: Call = { url: `${server.submitUrl}/f/contact`, method: 'POST' };
 		const started = Array.from({ length: FEW }, () => Promise.withResolvers<void>());
 		const clients = started.map(({ resolve }) => comeAgain(call, resolve));
@@ -111,7 +111,7 @@ test('no client sends into a close, also if clients pause for a while or come ag
 }, 60_000);
 
 test('a server without connections stops at once', async () => {
-	const server = await startBinary({ cwd: tempFolder(), env: UNLIMITED });
+	await using server = await startBinary({ cwd: tempFolder(), env: UNLIMITED });
 	const began = performance.now();
 	expect(await server.end('SIGTERM')).toBe(0);
 	expect(performance.now() - began).toBeLessThan(1000);
@@ -123,7 +123,7 @@ test('a scanner that never responds does not hold up the stop', async () => {
 	const cwd = tempFolder();
 	await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd });
 	const env = { FORMSRV_SCAN: `clamd:tcp://127.0.0.1:${silent.port}`, FORMSRV_LOG_LEVEL: 'error' };
-	const server = await startBinary({ cwd, env });
+	await using server = await startBinary({ cwd, env });
 	const body = new FormData();
 	body.append('cv', new File(['Dear all'], 'cv.txt'));
 	const headers = { Accept: 'application/json' };

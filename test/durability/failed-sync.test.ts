@@ -17,6 +17,7 @@ const FAULTS = [
 	['single writes', 'pwrite64:error=EIO:when=60+11', [200, 503]],
 	['every write from some time on', 'pwrite64:error=EIO:when=60+', [200, 500, 503]],
 	['no room now and then', 'pwrite64:error=ENOSPC:when=60+11', [200, 503]],
+	['no room from some time on', 'pwrite64:error=ENOSPC:when=60+', [200, 503]],
 ] as const;
 
 strace.test.each(FAULTS)(
@@ -25,7 +26,7 @@ strace.test.each(FAULTS)(
 		const cwd = tempFolder();
 		expect((await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd })).code).toBe(0);
 		const trace = ['-o', '/dev/null', '-e', 'trace=fsync,fdatasync,pwrite64', '-e', `inject=${fault}`];
-		const server = await startBinary({ cwd, prefix: [strace.path, '-f', '-qq', ...trace] });
+		await using server = await startBinary({ cwd, prefix: [strace.path, '-f', '-qq', ...trace] });
 		const responses = new Map<string, number>();
 		for (let i = 0; i < SUBMISSIONS; i++) {
 			const response = await fetch(`${server.submitUrl}/f/contact`, {

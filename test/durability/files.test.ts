@@ -98,7 +98,7 @@ test(`each submission acknowledged before one of ${KILLS} kills has all its file
 	await createForm(cwd);
 	const acknowledged = new Map<string, string[]>();
 	for (let cycle = 0; cycle < KILLS; cycle++) {
-		const server = await startBinary({ cwd, env: UNLIMITED });
+		await using server = await startBinary({ cwd, env: UNLIMITED });
 		const senders = Array.from({ length: SENDERS }, (_, i) => sendUntilGone(server, `${cycle}-${i}`, acknowledged));
 		const before = acknowledged.size;
 		while (acknowledged.size === before) await Bun.sleep(5);
@@ -107,7 +107,7 @@ test(`each submission acknowledged before one of ${KILLS} kills has all its file
 		await Promise.all(senders);
 	}
 
-	const server = await startBinary({ cwd, env: UNLIMITED });
+	await using server = await startBinary({ cwd, env: UNLIMITED });
 	const database = openDatabase(cwd);
 	const waiting = database.prepare('select count(*) from removed_files').pluck();
 	while (waiting.get() !== 0) await Bun.sleep(100);
@@ -130,7 +130,7 @@ test(`each submission acknowledged before one of ${KILLS} kills has all its file
 test('a disk that is full in the middle of a file means 503 and nothing half there; smaller files are taken as before', async () => {
 	const cwd = tempFolder();
 	await createForm(cwd);
-	const server = await startBinary({ cwd, env: UNLIMITED, prefix: BOUNDED });
+	await using server = await startBinary({ cwd, env: UNLIMITED, prefix: BOUNDED });
 	const small = bytesOf('small', 100_000);
 	expect((await post(server, 'before', [small])).status).toBe(200);
 	const response = await post(server, 'large', [small, bytesOf('large', 3_000_000)]);

@@ -17,7 +17,7 @@ sqlite3.test(
 		expect((await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd })).code).toBe(0);
 		const key = (await runBinary(['keys', 'create'], { cwd })).stdout.trim();
 		const log = join(cwd, 'log');
-		const server = await startBinary({
+		await using server = await startBinary({
 			cwd,
 			stderr: openSync(log, 'w'),
 			env: { FORMSRV_RATE_SUBMIT: '0', FORMSRV_RATE_API: '0' },

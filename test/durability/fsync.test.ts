@@ -20,7 +20,7 @@ async function callsOf(init: RequestInit): Promise<string[]> {
 	const cwd = tempFolder();
 	const trace = join(cwd, 'trace.txt');
 	await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd });
-	const server = await startBinary({
+	await using server = await startBinary({
 		cwd,
 		prefix: [strace.path, '-f', '-y', '-s', '400', '-e', TRACED, '-o', trace],
 	});

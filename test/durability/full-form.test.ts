@@ -39,7 +39,7 @@ test(`of ${AT_LAST} at the end of ${CYCLES} kills those are accepted for whom th
 	const acknowledged: string[] = [];
 	let sent = 0;
 	for (let cycle = 0; cycle < CYCLES; cycle++) {
-		const server = await startBinary({ cwd, env: SETTINGS });
+		await using server = await startBinary({ cwd, env: SETTINGS });
 		const enough = Promise.withResolvers<void>();
 		const until = acknowledged.length + PER_CYCLE;
 		const senders = Array.from({ length: SENDERS }, async () => {
@@ -56,7 +56,7 @@ test(`of ${AT_LAST} at the end of ${CYCLES} kills those are accepted for whom th
 		await Promise.all(senders);
 	}
 
-	const server = await startBinary({ cwd, env: SETTINGS });
+	await using server = await startBinary({ cwd, env: SETTINGS });
 	const statuses = new Map<number, number>();
 	const last = sent + AT_LAST;
 	const sendRest = async () => {

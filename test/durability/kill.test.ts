@@ -34,7 +34,7 @@ test(`every submission acknowledged before one of ${KILLS} kills is there exactl
 	expect(created.code).toBe(0);
 	const acknowledged: string[] = [];
 	for (let cycle = 0; cycle < KILLS; cycle++) {
-		const server = await startBinary({ cwd, env: UNLIMITED });
+		await using server = await startBinary({ cwd, env: UNLIMITED });
 		const senders = Array.from({ length: SENDERS }, (_, i) =>
 			sendUntilGone(server, { name: `${cycle}-${i}`, acknowledged }),
 		);
@@ -47,7 +47,7 @@ test(`every submission acknowledged before one of ${KILLS} kills is there exactl
 	}
 	expect(acknowledged.length).toBeGreaterThanOrEqual(Math.floor(KILLS / 2));
 
-	const server = await startBinary({ cwd });
+	await using server = await startBinary({ cwd });
 	expect(await server.end('SIGTERM')).toBe(0);
 	const file = new BetterSqlite3(join(cwd, 'formsrv-data', 'formsrv.db'), { readonly: true });
 	const rows = file.prepare("select data ->> 'mark' as mark, count(*) as n from submissions group by 1").all();
@@ -69,7 +69,7 @@ test(`every submission acknowledged before one of ${KILLS} kills is there exactl
 test('a stop by SIGTERM finishes what is in flight and ends with 0', async () => {
 	const cwd = tempFolder();
 	await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd });
-	const server = await startBinary({ cwd, env: UNLIMITED });
+	await using server = await startBinary({ cwd, env: UNLIMITED });
 	const acknowledged: string[] = [];
 	const senders = Array.from({ length: SENDERS }, (_, i) => sendUntilGone(server, { name: `${i}`, acknowledged }));
 	await Bun.sleep(200);

@@ -45,7 +45,7 @@ test.skipIf(!mayMount)(
 		expect((await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd, env })).code).toBe(0);
 		const key = (await runBinary(['keys', 'create'], { cwd, env })).stdout.trim();
 		const log = join(cwd, 'log');
-		const server = await startBinary({ cwd, env, stderr: openSync(log, 'w') });
+		await using server = await startBinary({ cwd, env, stderr: openSync(log, 'w') });
 		const port = new URL(server.baseUrl).port;
 		const ask = (route: string, json?: unknown) => {
 			const [method, path] = route.split(' ');

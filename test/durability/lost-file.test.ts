@@ -136,7 +136,7 @@ test.each(ACCIDENTS)(
 	'%s',
 	async (_, { happens, kept }) => {
 		const site = await openSite();
-		const server = await startBinary({ cwd: site.cwd, env: SETTINGS });
+		await using server = await startBinary({ cwd: site.cwd, env: SETTINGS });
 		const load = sendAll(server);
 		await until(() => load.acknowledged.size > 200);
 		const happenedAt = performance.now();
@@ -228,7 +228,7 @@ test.each<[string, (site: Site) => void]>([
 	'the same file with another content is noticed, and not written to: %s',
 	async (_, happens) => {
 		const site = await openSite();
-		const server = await startBinary({ cwd: site.cwd, env: SETTINGS });
+		await using server = await startBinary({ cwd: site.cwd, env: SETTINGS });
 		const load = sendAll(server);
 		await until(() => load.acknowledged.size > 200);
 		const happenedAt = performance.now();
@@ -252,7 +252,7 @@ test('meanwhile owners can read and not write, no other file is opened, and the 
 	const site = await openSite();
 	const key = (await runBinary(['keys', 'create'], { cwd: site.cwd })).stdout.trim();
 	const log = join(site.cwd, 'log');
-	const server = await startBinary({ cwd: site.cwd, env: SETTINGS, stderr: openSync(log, 'w') });
+	await using server = await startBinary({ cwd: site.cwd, env: SETTINGS, stderr: openSync(log, 'w') });
 	const ask = async (path: string, method = 'GET') =>
 		fetch(`${server.baseUrl}${path}`, { method, headers: { Authorization: `Bearer ${key}` } });
 	expect(await submit(server, 'submit-first')).toBe(200);

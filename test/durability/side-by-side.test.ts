@@ -50,7 +50,7 @@ test(
 	'forms created by the API and by commands at the same time all exist',
 	async () => {
 		const cwd = tempFolder();
-		const server = await startBinary({ cwd, env: { FORMSRV_RATE_API: '0' } });
+		await using server = await startBinary({ cwd, env: { FORMSRV_RATE_API: '0' } });
 		const token = (await createKey(cwd)).stdout.trim();
 		let isDone = false;
 		const post = async (): Promise<number[]> => {

@@ -39,7 +39,7 @@ test(`of many who send the same in ${CYCLES} kills one is acknowledged and store
 	}
 
 	for (let cycle = 0; cycle < CYCLES; cycle++) {
-		const server = await startBinary({ cwd, env: SETTINGS });
+		await using server = await startBinary({ cwd, env: SETTINGS });
 		const enough = acknowledged.length + PER_CYCLE;
 		const sender = async () => {
 			while (acknowledged.length < enough && (await send(server)));

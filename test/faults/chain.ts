@@ -53,7 +53,7 @@ export async function makeTemplate(cwd: string, webhook: string): Promise<Templa
 	};
 	const forms = { plain: await create('plain'), told: await create('told') };
 	const key = await command('keys', 'create');
-	const server = await startBinary({ cwd, env: SETTINGS });
+	await using server = await startBinary({ cwd, env: SETTINGS });
 	const response = await fetch(`${server.baseUrl}/api/forms/${forms.told}/webhooks`, {
 		method: 'POST',
 		headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },

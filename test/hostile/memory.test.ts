@@ -28,7 +28,7 @@ interface Tried extends RunningBinary {
 async function peakMib(act: (server: Tried) => Promise<void>): Promise<number> {
 	const cwd = tempFolder();
 	expect((await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd })).code).toBe(0);
-	const server = await startBinary({ cwd, env: NO_RATES });
+	await using server = await startBinary({ cwd, env: NO_RATES });
 	try {
 		await fetch(`${server.baseUrl}/health`);
 		const { stdout } = await runBinary(['keys', 'create', '--permissions', 'read'], { cwd });

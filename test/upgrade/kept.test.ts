@@ -39,7 +39,7 @@ async function expectAllToBeSeen({ cwd, env }: Kept, manifest: Manifest): Promis
 		for (const [route, body] of Object.entries(before))
 			expect({ [route]: seen[route] }).toMatchObject({ [route]: body });
 	};
-	const server = await startBinary({ cwd, env });
+	await using server = await startBinary({ cwd, env });
 	const client = openClient(server, manifest.keys.live);
 	// Words that an earlier version split in another way are learnt anew behind the start.
 	for (const giveUpAt = performance.now() + LEARNT_WITHIN_MS; ; await Bun.sleep(200)) {

@@ -71,9 +71,10 @@ test('when answers are lost on their way, what a change says of itself is true',
 	const said = { done: [] as number[], not: [] as number[], unknown: [] as number[] };
 	let packets = 0;
 	through.swallow(() => ++packets % LOST_OF === 0);
+	const isComplete = () => Object.values(said).every(({ length }) => length > 0);
 	let next = 100;
 	const change = async () => {
-		while (next < CHANGES) {
+		while (next < CHANGES || !isComplete()) {
 			const id = ++next;
 			const form = { id, mode: 'live', slug: `s${id}`, name: 'n' } as const;
 			try {
@@ -94,7 +95,6 @@ test('when answers are lost on their way, what a change says of itself is true',
 	await sql.end();
 	expect(said.done.filter((id) => !stored.has(id))).toEqual([]);
 	expect(said.not.filter((id) => stored.has(id))).toEqual([]);
-	expect(said.done.length * said.not.length * said.unknown.length).toBeGreaterThan(0);
 }, 60_000);
 
 test('while it is away, what would have to read it answers 503 with Retry-After, and no 500', async () => {

@@ -19,7 +19,7 @@ test('it takes submissions, and every command reads them', async () => {
 	expect((await call('keys', 'list')).stderr).toStartWith('There are no formsrv tables in postgres://');
 	expect((await call('keys', 'create')).stdout).toStartWith('sk_live_');
 	expect((await call('forms', 'create', 'Contact', '--slug', 'contact')).code).toBe(0);
-	const server = await startBinary({ cwd, env });
+	await using server = await startBinary({ cwd, env });
 	const post = await fetch(`${server.submitUrl}/f/contact`, {
 		method: 'POST',
 		redirect: 'manual',
@@ -34,7 +34,7 @@ test('it takes submissions, and every command reads them', async () => {
 test('it knows what an error of the database means', async () => {
 	const { cwd, env, call } = await openCommands();
 	const key = (await call('keys', 'create')).stdout.trim();
-	const server = await startBinary({ cwd, env });
+	await using server = await startBinary({ cwd, env });
 	const sql = postgres(env.FORMSRV_DATABASE_URL, { max: 2, fetch_types: false, onnotice() {} });
 	const create = () =>
 		fetch(`${server.baseUrl}/api/forms`, {
