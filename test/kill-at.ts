@@ -5,20 +5,24 @@ import { join } from 'node:path';
 import { BINARY, type BinaryOptions } from './binary.ts';
 import { tempFolder } from './temp-folder.ts';
 
-/** Whatever changes a file or a name. */
+/** Whatever changes a file or a name, or waits for the disk. */
 const CALLS = ['openat', 'write', 'pwrite64', 'ftruncate', 'fsync', 'fdatasync', 'link', 'rename', 'unlink'];
+/** Calls, as strace shows them, after which a file system is as it was: one that failed, a sync, an open of what is there. */
+const WITHOUT_CHANGE = /\) += -1 |^\d+ +f(?:data)?sync\(|^\d+ +openat\((?!.*(?:O_CREAT|O_TRUNC))/;
 
 /** A point at which to end: at the entry of the nth call of that name. */
 export interface Point {
 	call: string;
 	nth: number;
+	/** The call that made the state. */
+	after: string;
 	/** As strace showed it in the run that was not cut off. */
 	shown: string;
 }
 
 /**
- * Runs a command to its end and lists all points at which it could have ended, those that concern a path which matches
- * `about`, and what is written between the first and the last of them.
+ * Runs a command to its end and lists the points at which it could have ended, of those that concern a path which matches
+ * `about`: one for each state of the files.
  */
 export async function listPoints(args: string[], options: BinaryOptions & { about: RegExp }): Promise<Point[]> {
 	const trace = join(tempFolder(), 'trace');
@@ -27,15 +31,21 @@ export async function listPoints(args: string[], options: BinaryOptions & { abou
 	const lines = readFileSync(trace, 'utf8').split('\n');
 	const main = lines[0]?.split(' ')[0];
 	const counts = new Map<string, number>();
-	return lines
-		.filter((line) => line.startsWith(`${main} `))
-		.flatMap((line) => {
-			const [, call = '', shown = ''] = /^\d+ +(\w+)\((.*)/.exec(line) ?? [];
-			if (call === '') return [];
+	const points: Point[] = [];
+	let after: string | undefined = '';
+	for (const line of lines) {
+		const [, thread, call = '', shown = ''] = /^(\d+) +(\w+)\((.*)/.exec(line) ?? [];
+		if (thread === main) {
 			const nth = (counts.get(call) ?? 0) + 1;
 			counts.set(call, nth);
-			return options.about.test(shown) ? [{ call, nth, shown: `${call}(${shown}` }] : [];
-		});
+			if (after !== undefined && options.about.test(shown)) {
+				points.push({ call, nth, after, shown: `${call}(${shown}` });
+				after = undefined;
+			}
+		}
+		if (call !== '' && !WITHOUT_CHANGE.test(line)) after = call;
+	}
+	return points;
 }
 
 /** Runs a command until it ends at that point. */

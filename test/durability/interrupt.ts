@@ -14,7 +14,8 @@ export const WITHIN_MS = STRIDE < 24 ? 1_800_000 : 120_000;
 export const NOISE = { FORMSRV_LOG_LEVEL: 'error' };
 
 function chosen(points: Point[]): Point[] {
-	return points.filter(({ call }, i) => !ALIKE.includes(call) || i % STRIDE === 0);
+	const isBetweenAlike = ({ call, after }: Point) => ALIKE.includes(call) && ALIKE.includes(after);
+	return points.filter((point, i) => !isBetweenAlike(point) || i % STRIDE === 0);
 }
 
 /** Starts the server and ends it. Returns the reason if it did not start. */
