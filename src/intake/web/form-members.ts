@@ -9,3 +9,11 @@ export function withoutShadows(form: HTMLFormElement): HTMLFormElement {
 		},
 	});
 }
+
+/** The buttons that submit a form, which may stand outside it. */
+export function buttonsOf(form: HTMLFormElement): HTMLButtonElement[] {
+	const all = document.querySelectorAll<HTMLButtonElement>(
+		'button:not([type=button],[type=reset]),input[type=submit],input[type=image]',
+	);
+	return [...all].filter((button) => button.form === form);
+}

@@ -1,11 +1,12 @@
 /** `/formsrv.js`: sends forms that post to this server without leaving the page. */
 
 import { renewCaptchas } from './captchas.ts';
-import { withoutShadows } from './form-members.ts';
+import { buttonsOf, withoutShadows } from './form-members.ts';
 import { languageHeader, noteLanguage } from './language.ts';
 import { addStamp, fetchStamp } from './load-time-tokens.ts';
 import { clearMessages, prepareMessages, showError, showSuccess } from './messages.ts';
 import { fetchStatus, showClosed } from './status.ts';
+import { findUnreadable } from './unreadable-files.ts';
 
 /** A request that can be repeated exactly, under the same idempotency key. */
 interface Attempt {
@@ -41,7 +42,8 @@ const TIMEOUT_MS = 60_000;
 /** A connection that sends files more slowly than this is given up. */
 const SLOWEST_BYTES_PER_MS = 16;
 const ENDPOINT = /^(?:api\/)?f\/[^/?#]+\/?(?:[?#]|$)/;
-const SUBMIT_BUTTONS = 'button:not([type=button],[type=reset]),input[type=submit],input[type=image]';
+/** A page that stays longer was not left: its target is a download, or a place in the page itself. */
+const LEFT_WITHIN_MS = 5000;
 
 const script = document.currentScript as HTMLScriptElement | null;
 const serverAddress = script?.src ? new URL('.', script.src).href : undefined;
@@ -56,24 +58,30 @@ document.addEventListener('submit', (event) => {
 	}
 });
 
-for (const form of document.forms) void stampIfOurs(form);
-for (const form of document.querySelectorAll<HTMLFormElement>('form[data-formsrv-status]')) void tellStatus(form);
+if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', prepareForms);
+else prepareForms();
 
-async function stampIfOurs(form: HTMLFormElement): Promise<void> {
-	const endpoint = await Promise.try(findEndpoint, form, null).catch(() => undefined);
-	if (endpoint) await fetchStamp(form, endpoint);
+function prepareForms(): void {
+	for (const form of document.querySelectorAll('form')) void prepare(form).catch(() => {});
 }
 
-async function tellStatus(form: HTMLFormElement): Promise<void> {
+async function prepare(form: HTMLFormElement): Promise<void> {
 	const endpoint = findEndpoint(form, null);
+	if (!endpoint) return;
+	void fetchStamp(form, endpoint);
+	if (withoutShadows(form).hasAttribute('data-formsrv-status')) await tellStatus(form, endpoint);
+}
+
+async function tellStatus(form: HTMLFormElement, endpoint: string): Promise<void> {
 	prepareMessages(form);
-	const status = endpoint ? await fetchStatus(form, endpoint) : {};
-	if (status.open === false && announce(form, 'closed', status)) showClosed(form, SUBMIT_BUTTONS, status);
+	const status = await fetchStatus(form, endpoint);
+	if (status.open === false && announce(form, 'closed', status)) showClosed(form, status);
 }
 
 /** The submit event comes after the browser's validation, unless the page disables that. */
 function intercept(event: SubmitEvent): void {
-	if (event.defaultPrevented) return;
+	// A browser from before 2024 lacks some of what sending takes, and sends the form itself.
+	if (event.defaultPrevented || !('canParse' in URL)) return;
 	const form = event.target as HTMLFormElement;
 	const { submitter } = event;
 	const endpoint = findEndpoint(form, submitter);
@@ -90,7 +98,8 @@ function findEndpoint(form: HTMLFormElement, submitter: HTMLElement | null): str
 	const plain = withoutShadows(form);
 	const option = (name: string) => submitter?.getAttribute(`form${name}`) ?? plain.getAttribute(name) ?? '';
 	const marker = plain.getAttribute('data-formsrv');
-	if (marker === 'off' || !/^(?:_self)?$/i.test(option('target'))) return undefined;
+	if (marker === 'off' || !/^(?:_self)?$/i.test(option('target')) || /^dialog$/i.test(option('method')))
+		return undefined;
 	const { href } = new URL(option('action'), document.baseURI);
 	const isSubmitUrl =
 		serverAddress !== undefined &&
@@ -101,8 +110,7 @@ function findEndpoint(form: HTMLFormElement, submitter: HTMLElement | null): str
 }
 
 async function send(form: HTMLFormElement, sending: Sending): Promise<void> {
-	const plain = withoutShadows(form);
-	const unlock = lock(plain, sending.submitter);
+	const unlock = lock(form, sending.submitter);
 	const finish = () => {
 		unlock();
 		busy.delete(form);
@@ -128,8 +136,9 @@ function isSuccess({ status }: Outcome): boolean {
 }
 
 /** Prevents a second submission. Returns a function that allows it again. */
-function lock(plain: HTMLFormElement, submitter: HTMLElement | null): () => void {
-	const buttons = new Set<Element>(plain.querySelectorAll(`:is(${SUBMIT_BUTTONS}):enabled`));
+function lock(form: HTMLFormElement, submitter: HTMLElement | null): () => void {
+	const plain = withoutShadows(form);
+	const buttons = new Set<Element>(buttonsOf(form).filter((button) => button.matches(':enabled')));
 	if (submitter) buttons.add(submitter);
 	const focused = document.activeElement;
 	for (const button of buttons) button.toggleAttribute('disabled', true);
@@ -144,7 +153,9 @@ function lock(plain: HTMLFormElement, submitter: HTMLElement | null): () => void
 
 async function post(form: HTMLFormElement, { endpoint, data }: Sending): Promise<Outcome> {
 	try {
-		const { key, body, type } = await prepareAttempt(form, data);
+		const attempt = await prepareAttempt(form, data).catch(() => undefined);
+		if (!attempt) return await findUnreadable(form, data);
+		const { key, body, type } = attempt;
 		const response = await fetch(endpoint, {
 			method: 'POST',
 			body,
@@ -195,14 +206,27 @@ function succeed(form: HTMLFormElement, { outcome, data, finish }: Success): voi
 		? undefined
 		: redirectTarget(plain.getAttribute('data-formsrv-redirect') ?? data.get('_next'));
 	// The names of files are there to be read.
-	if (target && !outcome.droppedFiles) {
-		// The form stays busy until the visitor returns through the browser's history.
-		addEventListener('pageshow', finish, { once: true });
-		location.assign(target);
-		return;
+	if (target && !outcome.droppedFiles) leave(target, finish, () => thank(form, outcome));
+	else {
+		finish();
+		if (!isHandled) thank(form, outcome, target);
 	}
-	finish();
-	if (isHandled) return;
+}
+
+/** The form stays busy until the visitor returns through the browser's history, or it turns out that the page stays. */
+function leave(target: string, finish: () => void, onStay: () => void): void {
+	location.assign(target);
+	const stay = () => {
+		finish();
+		onStay();
+	};
+	const timer = setTimeout(stay, location.href === target ? 0 : LEFT_WITHIN_MS);
+	addEventListener('pagehide', () => clearTimeout(timer), { once: true });
+	addEventListener('pageshow', finish, { once: true });
+}
+
+function thank(form: HTMLFormElement, outcome: Outcome, target?: string): void {
+	const plain = withoutShadows(form);
 	plain.reset();
 	renewCaptchas(plain);
 	const names = (outcome.droppedFiles ?? []).map(({ name }) => name);
@@ -214,13 +238,15 @@ function succeed(form: HTMLFormElement, { outcome, data, finish }: Success): voi
 }
 
 function fail(form: HTMLFormElement, outcome: Outcome, submitter: HTMLElement | null): void {
-	const mayRetry = outcome.status === 0 || outcome.status === 429 || outcome.status >= 500;
+	const { status, code } = outcome;
+	const mayRetry = (status === 0 && !code) || status === 429 || status >= 500;
 	if (!mayRetry) renewCaptchas(withoutShadows(form));
 	if (!announce(form, 'error', outcome)) return;
 	showError(form, {
 		text: outcome.message || outcome.error,
 		fields: outcome.errors ?? [],
-		retry: mayRetry ? () => withoutShadows(form).requestSubmit(submitter) : undefined,
+		// A page may have put another button in the place of the one that was pressed.
+		retry: mayRetry ? () => withoutShadows(form).requestSubmit(submitter?.isConnected ? submitter : null) : undefined,
 	});
 }
 

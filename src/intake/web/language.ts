@@ -9,7 +9,11 @@ const SENTENCES = sentencesOf(
 	'scriptRetry',
 	'scriptDropped',
 	'scriptContinue',
-) as unknown as Record<string, [thanks: string, unsent: string, retry: string, dropped: string, goOn: string]>;
+	'scriptUnreadable',
+) as unknown as Record<
+	string,
+	[thanks: string, unsent: string, retry: string, dropped: string, goOn: string, unreadable: string]
+>;
 const TAG = /^[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,3}$/i;
 /** A longer header would not go to other origins without their leave. */
 const TAGS_MAX = 4;
@@ -37,6 +41,6 @@ export function noteLanguage(form: HTMLFormElement, { headers }: Response): void
 export function sentencesFor(form: HTMLFormElement) {
 	const codes = [spoken.get(form) ?? '', ...tagsOf(form).map((tag) => tag.toLowerCase().replace(/-.*/, ''))];
 	const language = codes.find((code) => Object.hasOwn(SENTENCES, code)) ?? 'en';
-	const [thanks, unsent, retry, dropped, goOn] = SENTENCES[language] as (typeof SENTENCES)[string];
-	return { language, thanks, unsent, retry, dropped, goOn };
+	const [thanks, unsent, retry, dropped, goOn, unreadable] = SENTENCES[language] as (typeof SENTENCES)[string];
+	return { language, thanks, unsent, retry, dropped, goOn, unreadable };
 }

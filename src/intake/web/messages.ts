@@ -81,8 +81,9 @@ export function showSuccess(form: HTMLFormElement, { dropped, target, toDo }: Su
 		link.href = target;
 		status.append(link);
 	}
-	if (plain.hasAttribute('data-formsrv-keep')) return;
-	plain.style.display = 'none';
+	if (!plain.hasAttribute('data-formsrv-keep')) plain.style.display = 'none';
+	// The button for another try, if that was pressed, is gone.
+	else if (document.activeElement !== document.body) return;
 	status.focus();
 }
 
@@ -96,6 +97,7 @@ export function showError(form: HTMLFormElement, { text, fields, retry }: Failur
 		own.alert.append(create('p', text || plain.getAttribute('data-formsrv-unsent') || unsent));
 	}
 	const list = create('ul');
+	const invalid = new Set<Element>();
 	for (const { field, message } of fields) {
 		const elements = [...plain.elements].filter((element) => element.getAttribute('name') === field);
 		const place = placeOf(plain, field, elements);
@@ -107,7 +109,10 @@ export function showError(form: HTMLFormElement, { text, fields, retry }: Failur
 			place(shown);
 			own.undo.push(() => shown.remove());
 		} else list.append(shown);
-		for (const element of elements) own.undo.push(markInvalid(element, shown));
+		for (const element of elements) {
+			own.undo.push(markInvalid(element, shown));
+			invalid.add(element);
+		}
 	}
 	if (list.firstChild) own.alert.append(list);
 	if (retry) {
@@ -116,9 +121,13 @@ export function showError(form: HTMLFormElement, { text, fields, retry }: Failur
 		button.onclick = retry;
 		own.alert.append(button);
 	}
-	const invalid = plain.querySelector<HTMLElement>('[aria-invalid=true]');
-	if (invalid) invalid.focus();
+	const visible = [...plain.elements].filter((element) => invalid.has(element) && isVisible(element));
+	if (visible[0]) (visible[0] as HTMLElement).focus();
 	else if (document.activeElement === document.body) own.alert.focus();
+}
+
+function isVisible(element: Element): boolean {
+	return (element as HTMLElement).offsetParent !== null;
 }
 
 /** In the element that the page has for it, or behind the last input of the field or the label around that. */
@@ -127,7 +136,7 @@ function placeOf(plain: HTMLFormElement, field: string, elements: Element[]): ((
 		(element) => element.getAttribute('data-formsrv-error') === field,
 	);
 	if (own) return (shown) => own.append(shown);
-	const last = elements.filter((element) => (element as HTMLElement).offsetParent).at(-1);
+	const last = elements.filter(isVisible).at(-1);
 	return last && ((shown) => (last.closest('label') ?? last).after(shown));
 }
 

@@ -1,6 +1,6 @@
 /** Tells visitors before they fill in a form that it is closed now. */
 
-import { withoutShadows } from './form-members.ts';
+import { buttonsOf } from './form-members.ts';
 import { languageHeader, noteLanguage } from './language.ts';
 import { prepareMessages } from './messages.ts';
 
@@ -25,8 +25,8 @@ export async function fetchStatus(form: HTMLFormElement, endpoint: string): Prom
 }
 
 /** Without the focus, which the visitor may have elsewhere. */
-export function showClosed(form: HTMLFormElement, buttons: string, { message = '' }: Status): void {
-	for (const button of withoutShadows(form).querySelectorAll(buttons)) button.toggleAttribute('disabled', true);
+export function showClosed(form: HTMLFormElement, { message = '' }: Status): void {
+	for (const button of buttonsOf(form)) button.toggleAttribute('disabled', true);
 	const paragraph = document.createElement('p');
 	paragraph.textContent = message;
 	prepareMessages(form).alert.append(paragraph);

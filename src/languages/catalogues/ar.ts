@@ -165,6 +165,7 @@ export const catalogue = {
 	scriptRetry: 'حاول مرة أخرى',
 	scriptDropped: 'لم تُقبل هذه الملفات:',
 	scriptContinue: 'متابعة',
+	scriptUnreadable: 'لم يعد بالإمكان قراءة «{name}». يُرجى اختيار الملف مرة أخرى.',
 
 	mailSubject: '{title}: {form}',
 	mailNew: 'رسالة جديدة من النموذج',

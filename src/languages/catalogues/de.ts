@@ -153,6 +153,7 @@ export const catalogue = {
 	scriptRetry: 'Noch einmal versuchen',
 	scriptDropped: 'Diese Dateien wurden nicht angenommen:',
 	scriptContinue: 'Weiter',
+	scriptUnreadable: '„{name}“ lässt sich nicht mehr lesen. Bitte wählen Sie die Datei noch einmal aus.',
 
 	mailSubject: '{title}: {form}',
 	mailNew: 'Neue Einsendung',

@@ -151,6 +151,7 @@ export const catalogue = {
 	scriptRetry: 'Try again',
 	scriptDropped: 'These files were not accepted:',
 	scriptContinue: 'Continue',
+	scriptUnreadable: '“{name}” cannot be read any more. Please choose the file again.',
 
 	// Mails to the owner.
 	mailSubject: '{title}: {form}',

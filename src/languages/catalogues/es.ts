@@ -156,6 +156,7 @@ export const catalogue = {
 	scriptRetry: 'Intentar de nuevo',
 	scriptDropped: 'Estos archivos no se aceptaron:',
 	scriptContinue: 'Continuar',
+	scriptUnreadable: '«{name}» ya no se puede leer. Elija de nuevo el archivo.',
 
 	mailSubject: '{title}: {form}',
 	mailNew: 'Nuevo envío',

@@ -163,6 +163,7 @@ export const catalogue = {
 	scriptRetry: 'Réessayer',
 	scriptDropped: 'Ces fichiers n’ont pas été acceptés\u00a0:',
 	scriptContinue: 'Continuer',
+	scriptUnreadable: '«\u00a0{name}\u00a0» ne peut plus être lu. Veuillez choisir à nouveau le fichier.',
 
 	mailSubject: '{title}\u00a0: {form}',
 	mailNew: 'Nouvel envoi',

@@ -157,6 +157,7 @@ export const catalogue = {
 	scriptRetry: 'Riprova',
 	scriptDropped: 'Questi file non sono stati accettati:',
 	scriptContinue: 'Continua',
+	scriptUnreadable: 'Non è più possibile leggere «{name}». Scelga di nuovo il file.',
 
 	mailSubject: '{title}: {form}',
 	mailNew: 'Nuovo invio',

@@ -143,6 +143,7 @@ export const catalogue = {
 	scriptRetry: 'もう一度試す',
 	scriptDropped: '次のファイルは受け付けられませんでした。',
 	scriptContinue: '続ける',
+	scriptUnreadable: '「{name}」を読み込めなくなりました。もう一度ファイルを選んでください。',
 
 	mailSubject: '{title}: {form}',
 	mailNew: '新しい送信',

@@ -148,6 +148,7 @@ export const catalogue = {
 	scriptRetry: 'Opnieuw proberen',
 	scriptDropped: 'Deze bestanden zijn niet aangenomen:',
 	scriptContinue: 'Verder',
+	scriptUnreadable: '“{name}” kan niet meer worden gelezen. Kies het bestand opnieuw.',
 
 	mailSubject: '{title}: {form}',
 	mailNew: 'Nieuwe inzending',

@@ -160,6 +160,7 @@ export const catalogue = {
 	scriptRetry: 'Spróbuj ponownie',
 	scriptDropped: 'Tych plików nie przyjęto:',
 	scriptContinue: 'Dalej',
+	scriptUnreadable: 'Nie można już odczytać pliku „{name}”. Prosimy wybrać go ponownie.',
 
 	mailSubject: '{title}: {form}',
 	mailNew: 'Nowe zgłoszenie',

@@ -156,6 +156,7 @@ export const catalogue = {
 	scriptRetry: 'Tentar de novo',
 	scriptDropped: 'Estes arquivos não foram aceitos:',
 	scriptContinue: 'Continuar',
+	scriptUnreadable: 'Já não é possível ler “{name}”. Escolha o arquivo de novo.',
 
 	mailSubject: '{title}: {form}',
 	mailNew: 'Novo envio',

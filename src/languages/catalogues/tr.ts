@@ -145,6 +145,7 @@ export const catalogue = {
 	scriptRetry: 'Yeniden dene',
 	scriptDropped: 'Şu dosyalar kabul edilmedi:',
 	scriptContinue: 'Devam',
+	scriptUnreadable: '“{name}” artık okunamıyor. Lütfen dosyayı yeniden seçin.',
 
 	mailSubject: '{title}: {form}',
 	mailNew: 'Yeni gönderim',

@@ -137,6 +137,7 @@ export const catalogue = {
 	scriptRetry: '重试',
 	scriptDropped: '以下文件未被接受：',
 	scriptContinue: '继续',
+	scriptUnreadable: '无法再读取“{name}”。请重新选择该文件。',
 
 	mailSubject: '{title}：{form}',
 	mailNew: '新的提交',

@@ -51,6 +51,7 @@ export const endpoint = Bun.serve({
 		if (pathname === '/formsrv.js')
 			return (await scripts('formsrv.js', request)) ?? new Response(null, { status: 404 });
 		if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: CORS });
+		if (pathname === '/brochure') return new Response('%PDF', { headers: { 'Content-Disposition': 'attachment' } });
 		if (pathname === '/f/contact/stamp' && form.stamp) return Response.json({ stamp: form.stamp }, { headers: CORS });
 		if (pathname === '/f/contact/status') return Response.json(form.status, { headers: CORS });
 		if (request.method !== 'POST') return new Response(null, { status: 404 });

@@ -1,8 +1,11 @@
 /** `/formsrv.js` in a real browser: which forms it sends, what it sends again, and how it shows errors. */
 
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { findAccessibilityFaults } from '../../browser.ts';
 import { tab } from '../../tabs.ts';
+import { tempFolder } from '../../temp-folder.ts';
 import {
 	ACTION,
 	accept,
@@ -132,6 +135,26 @@ describe('a form is left to the browser', () => {
 		expect(keyOf(0)).toBeNull();
 	});
 
+	test('if the browser is too old to send it with all that belongs to it', async () => {
+		await tab.addInitScript('delete URL.canParse; delete AbortSignal.timeout; delete Promise.try');
+		await open();
+		await tab.click('#send');
+		await tab.getByText('native thanks').waitFor();
+		expect(sent[0]?.fields).toContainEqual(['via', 'main']);
+		expect(keyOf(0)).toBeNull();
+	});
+
+	test('if the button closes a dialog', async () => {
+		const cancel = '<button id="cancel" formmethod="dialog" formnovalidate>Cancel</button>';
+		site.setPage(`<dialog open><form action="${ACTION}" method="post" data-formsrv>${FIELDS}${cancel}</form></dialog>
+			<script src="${endpoint.url}formsrv.js"></script>`);
+		await tab.goto(site.url);
+		await tab.click('#cancel');
+		await tab.locator('dialog').waitFor({ state: 'hidden' });
+		expect(await tab.locator('form').getAttribute('aria-busy')).toBeNull();
+		expect(sent).toEqual([]);
+	});
+
 	test('if the page handles the event itself', async () => {
 		await open(`action="${ACTION}" method="post" onsubmit="event.preventDefault(); document.title = 'own'"`);
 		await tab.click('#send');
@@ -185,6 +208,36 @@ describe('sending', () => {
 		expect(await alert().textContent()).toBe('');
 		expect(keyOf(1)).toBe(keyOf(0) ?? '');
 		expect(sent[1]?.body).toBe(sent[0]?.body ?? '');
+	});
+
+	test('again is possible with the keyboard after the page has made its button anew; the thanks get the focus', async () => {
+		replies.push(lose);
+		await open(`action="${ACTION}" method="post" data-formsrv-keep`);
+		await tab.click('#send');
+		const retry = tab.getByRole('button', { name: 'Try again' });
+		await retry.waitFor();
+		await tab.locator('#send').evaluate((button) => button.replaceWith(button.cloneNode(true)));
+		await retry.press('Enter');
+		await status().getByText('Thank you').waitFor();
+		expect(await tab.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('status');
+	});
+
+	test('a file that cannot be read any more says so at its field, without another try', async () => {
+		const path = join(tempFolder(), 'cv.txt');
+		await Bun.write(path, 'my life');
+		await open(undefined, `<label>CV <input type="file" name="cv"></label>${FIELDS}`);
+		await tab.setInputFiles('[name=cv]', path);
+		await rm(path);
+		await tab.click('#send');
+		await tab.getByText('“cv.txt” cannot be read any more. Please choose the file again.', { exact: true }).waitFor();
+		expect(await alert().textContent()).toBe('');
+		const field = tab.locator('[name=cv]');
+		expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
+		expect(await findAccessibilityFaults(tab)).toEqual([]);
+		expect(sent).toEqual([]);
+		await field.setInputFiles({ name: 'cv.txt', mimeType: 'text/plain', buffer: Buffer.from('my life') });
+		await tab.click('#send');
+		await status().getByText('Thank you').waitFor();
 	});
 
 	test('something else after a failure, or the same after a success, takes another key', async () => {
@@ -263,6 +316,19 @@ describe('an error', () => {
 		await tab.click('#send');
 		await status().getByText('Thank you').waitFor();
 		expect(await tab.locator('.formsrv-field-error').count()).toBe(0);
+	});
+
+	test('focuses the first field at fault that can be seen, also outside of the form, and no other that the page marks', async () => {
+		const errors = ['secret', 'email'].map((field) => ({ field, code: 'X', message: `Wrong: ${field}.` }));
+		replies.push(reject(400, { ...envelope, errors }));
+		site.setPage(`<form id="contact" action="${ACTION}" method="post"><input name="secret" type="hidden">
+			<label>Own <input name="own" aria-invalid="true"></label></form>
+			<label>E-mail <input name="email" form="contact"></label><button id="send" form="contact">Send</button>
+			<script src="${endpoint.url}formsrv.js"></script>`);
+		await tab.goto(site.url);
+		await tab.click('#send');
+		await tab.getByText('Wrong: email.').waitFor();
+		expect(await tab.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('email');
 	});
 
 	test('appears where the form has a place for it', async () => {

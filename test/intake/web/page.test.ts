@@ -47,6 +47,15 @@ describe('a form that takes nothing now', () => {
 		expect(await findAccessibilityFaults(tab)).toEqual([]);
 	});
 
+	test('says so of a script in the head, and disables a button outside of the form as well', async () => {
+		form.status = closed;
+		site.setPage(`<script src="${endpoint.url}formsrv.js"></script><form id="contact" ${ATTRIBUTES}><input name="a" aria-label="a"></form>
+			<button id="send" form="contact">Send</button>`);
+		await tab.goto(site.url);
+		await alert().getByText('See you <b>next</b> year.').waitFor();
+		expect(await tab.locator('#send').isDisabled()).toBe(true);
+	});
+
 	test('is left as it is if the page shows that itself, or the form is open', async () => {
 		form.status = closed;
 		const own = `<script>addEventListener('formsrv:closed', (event) => { event.preventDefault(); document.title = event.detail.code; })</script>`;
@@ -83,6 +92,22 @@ describe('the page', () => {
 		await open(`action="${ACTION}" method="post" data-formsrv-redirect="/other"`);
 		await tab.click('#send');
 		await tab.waitForURL(`${site.url}other`);
+	});
+
+	test('says thanks if the redirect leads to a place in it, or to a download', async () => {
+		await open(
+			`action="${ACTION}" method="post" data-formsrv-redirect="#thanks"`,
+			`${FIELDS}<p id="thanks">Until soon.</p>`,
+		);
+		await tab.click('#send');
+		await status().getByText('Thank you').waitFor();
+		expect(tab.url()).toBe(`${site.url}#thanks`);
+		await open(undefined, `<input type="hidden" name="_next" value="${endpoint.url}brochure">${FIELDS}`);
+		const download = tab.waitForEvent('download');
+		await tab.click('#send');
+		await download;
+		await status().getByText('Thank you').waitFor();
+		expect(await tab.locator('form').getAttribute('aria-busy')).toBeNull();
 	});
 
 	test('is not redirected to a script', async () => {
