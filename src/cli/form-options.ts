@@ -9,11 +9,18 @@ import { textOrFile } from './named-file.ts';
 /** In place of a value: the default. A slug may be this word. */
 export const NONE = 'none';
 
+/** Its value is kept apart from those of the server's settings, of which some have the same name: `--language`, `--time-zone`. */
+class FormOption extends Option {
+	override attributeName(): string {
+		return `form.${super.attributeName()}`;
+	}
+}
+
 export function withFormOptions(command: CliCommand, verb: 'create' | 'update'): CliCommand {
 	for (const setting of Object.values(FORM_SETTINGS)) {
 		const { flags, help = setting.option[verb] } = setting.option;
 		if (help === undefined) continue;
-		const option = new Option(flags, help);
+		const option = new FormOption(flags, help);
 		if (setting.texts) option.choices([...setting.texts, NONE]);
 		command.addOption(option);
 	}
@@ -28,7 +35,7 @@ export function withFormOptions(command: CliCommand, verb: 'create' | 'update'):
 export function inputOf(options: Options, folder: string): FormInput {
 	const values = SETTING_NAMES.map((name) => {
 		const { option, blank, isJson, parse } = FORM_SETTINGS[name];
-		const text = options[new Option(option.flags).attributeName()] as string | undefined;
+		const text = options[new FormOption(option.flags).attributeName()] as string | undefined;
 		if (text === undefined) return [name, undefined] as const;
 		if (text === NONE && blank !== '') return [name, null] as const;
 		return [name, isJson ? readJsonOption(text, { flags: option.flags, folder }) : parse(text)] as const;

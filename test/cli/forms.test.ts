@@ -32,6 +32,16 @@ test('a form is created with all its settings and shown by its slug', async () =
 	expect((await cli.call('forms', 'show', 'contact')).stdout).toMatch(/^files +2, 1MiB, \.pdf, drop$/m);
 });
 
+test('language and time zone are those of the form, which may be the default or none', async () => {
+	const { slug } = await cli.json('forms', 'create', 'Contact', '--language', 'auto', '--time-zone', 'none');
+	const set = await cli.json('forms', 'update', slug, '--language', 'de', '--time-zone', 'Europe/Berlin');
+	expect(set).toMatchObject({ language: 'de', timeZone: 'Europe/Berlin' });
+	const cleared = await cli.json('forms', 'update', slug, '--language', 'none', '--time-zone', 'none');
+	expect(cleared).toMatchObject({ language: 'auto', timeZone: null });
+	const { code, stderr } = await cli.call('forms', 'update', slug, '--time-zone', 'Mars/Olympus');
+	expect([code, stderr]).toEqual([2, expect.stringMatching(/^timeZone must be /)]);
+});
+
 test('when it is open, for which pages it stands in, and what it keeps, is set in words and cleared', async () => {
 	const { slug } = await cli.json(
 		...['forms', 'create', 'Seminar', '--opens-at', '2027-01-31T10:00:00+01:00', '--closes-at', '2027-02-28T23:00:00Z'],
