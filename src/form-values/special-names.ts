@@ -3,7 +3,7 @@
 import { CAPTCHA_NAMES, CAPTCHAS, type Captcha } from './captchas.ts';
 
 /**
- * Some roles, which only other services have, are special: the value is stored too (`kept…`), or a `false` fills nothing in (`honeypotBox`), or
+ * Some roles, which only other services have, are special: the value is stored too (`kept…`), or `false`, also as a text, fills nothing in (`honeypotBox`), or
  * nothing is done (`dropped`); see `aliases.ts`.
  */
 export type SpecialRole =

@@ -152,8 +152,10 @@ test('several services may be named, as JSON too, and a box that is not ticked i
 	const { id, slug } = await makeForm(['web3forms', 'formsubmit']);
 	const fields = { name: 'Ann', access_key: 'k', botcheck: false, _honey: '', _template: 'box' };
 	expect((await server.submit(slug, fields)).status).toBe(200);
+	// `FormData` makes a text of it.
+	expect((await server.submit(slug, { ...fields, botcheck: 'false' })).status).toBe(200);
 	expect((await server.submit(slug, { ...fields, botcheck: true })).status).toBe(200);
-	expect((await list(id)).map(({ data }) => data)).toEqual([{ name: 'Ann' }]);
+	expect((await list(id)).map(({ data }) => data)).toEqual([{ name: 'Ann' }, { name: 'Ann' }]);
 	expect(await list(id, 'spam')).toHaveLength(1);
 });
 

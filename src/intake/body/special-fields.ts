@@ -82,7 +82,7 @@ function leastLength(fields: readonly PostedField[]): number {
 
 function applySpecial(role: SpecialRole, { json }: PostedField, special: SpecialFields): void {
 	if (role === 'honeypot') special.honeypotFilled ||= !UNFILLED.test(json);
-	else if (role === 'honeypotBox') special.honeypotFilled ||= json !== 'false' && !UNFILLED.test(json);
+	else if (role === 'honeypotBox') special.honeypotFilled ||= !/^("?)false\1$/.test(json) && !UNFILLED.test(json);
 	else if (role !== 'dropped' && json.startsWith('"')) applyText(role, JSON.parse(json) as string, special);
 }
 
