@@ -88,7 +88,6 @@ function intercept(event: SubmitEvent): void {
 	if (!endpoint) return;
 	if (!busy.has(form)) {
 		const data = new FormData(form, submitter);
-		busy.add(form);
 		void send(form, { endpoint, data, submitter });
 	}
 	event.preventDefault();
@@ -111,23 +110,17 @@ function findEndpoint(form: HTMLFormElement, submitter: HTMLElement | null): str
 
 async function send(form: HTMLFormElement, sending: Sending): Promise<void> {
 	const unlock = lock(form, sending.submitter);
-	const finish = () => {
-		unlock();
-		busy.delete(form);
-	};
 	try {
 		clearMessages(form);
 		prepareMessages(form);
 		const outcome = await post(form, sending);
 		// A key that was used, or belongs to other content, is useless for the next attempt.
 		if (isSuccess(outcome) || outcome.status === 409) attempts.delete(form);
-		if (isSuccess(outcome)) succeed(form, { outcome, data: sending.data, finish });
-		else {
-			finish();
-			fail(form, outcome, sending.submitter);
-		}
+		unlock();
+		if (isSuccess(outcome)) succeed(form, outcome, sending);
+		else fail(form, outcome, sending.submitter);
 	} catch {
-		finish();
+		unlock();
 	}
 }
 
@@ -141,9 +134,11 @@ function lock(form: HTMLFormElement, submitter: HTMLElement | null): () => void 
 	const buttons = new Set<Element>(buttonsOf(form).filter((button) => button.matches(':enabled')));
 	if (submitter) buttons.add(submitter);
 	const focused = document.activeElement;
+	busy.add(form);
 	for (const button of buttons) button.toggleAttribute('disabled', true);
 	plain.setAttribute('aria-busy', 'true');
 	return () => {
+		busy.delete(form);
 		for (const button of buttons) button.removeAttribute('disabled');
 		plain.removeAttribute('aria-busy');
 		// A disabled button loses the focus.
@@ -193,36 +188,24 @@ async function prepareAttempt(form: HTMLFormElement, data: FormData): Promise<At
 	return attempt;
 }
 
-interface Success {
-	outcome: Outcome;
-	data: FormData;
-	finish: () => void;
-}
-
-function succeed(form: HTMLFormElement, { outcome, data, finish }: Success): void {
-	const plain = withoutShadows(form);
-	const isHandled = !announce(form, 'success', outcome);
-	const target = isHandled
-		? undefined
-		: redirectTarget(plain.getAttribute('data-formsrv-redirect') ?? data.get('_next'));
+function succeed(form: HTMLFormElement, outcome: Outcome, { data, submitter }: Sending): void {
+	if (!announce(form, 'success', outcome)) return;
+	const target = redirectTarget(withoutShadows(form).getAttribute('data-formsrv-redirect') ?? data.get('_next'));
 	// The names of files are there to be read.
-	if (target && !outcome.droppedFiles) leave(target, finish, () => thank(form, outcome));
-	else {
-		finish();
-		if (!isHandled) thank(form, outcome, target);
-	}
+	if (!target || outcome.droppedFiles) thank(form, outcome, target);
+	else leave(target, lock(form, submitter), () => thank(form, outcome));
 }
 
-/** The form stays busy until the visitor returns through the browser's history, or it turns out that the page stays. */
-function leave(target: string, finish: () => void, onStay: () => void): void {
+/** The form stays locked until the visitor returns through the browser's history, or it turns out that the page stays. */
+function leave(target: string, unlock: () => void, onStay: () => void): void {
 	location.assign(target);
 	const stay = () => {
-		finish();
+		unlock();
 		onStay();
 	};
 	const timer = setTimeout(stay, location.href === target ? 0 : LEFT_WITHIN_MS);
 	addEventListener('pagehide', () => clearTimeout(timer), { once: true });
-	addEventListener('pageshow', finish, { once: true });
+	addEventListener('pageshow', unlock, { once: true });
 }
 
 function thank(form: HTMLFormElement, outcome: Outcome, target?: string): void {

@@ -126,6 +126,7 @@ describe('the page', () => {
 		await tab.evaluate((name) => {
 			document.addEventListener(name, (event) => {
 				event.preventDefault();
+				document.getElementById('send')?.setAttribute('disabled', '');
 				document.title = JSON.stringify((event as CustomEvent).detail);
 			});
 		}, `formsrv:${what}`);
@@ -136,6 +137,7 @@ describe('the page', () => {
 		);
 		expect(tab.url()).toBe(site.url);
 		expect(await tab.locator('form').isVisible()).toBe(true);
+		expect(await tab.locator('#send').isDisabled()).toBe(true);
 		expect(await status().textContent()).toBe('');
 		expect(await alert().textContent()).toBe('');
 	});
