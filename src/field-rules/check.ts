@@ -66,9 +66,8 @@ function createRuleCheck(rule: FieldRule): (fields: Fields, work: Work) => Check
 		if (sent?.length === 0) {
 			return required ? error(['REQUIRED', REQUIRED[type] ?? 'required']) : undefined;
 		}
-		if (!sent || isFile !== (type === 'file') || sent.length > most) {
-			return error(['INVALID_TYPE', type === 'file' ? 'notFile' : 'notText']);
-		}
+		if (!sent || isFile !== (type === 'file')) return error(['INVALID_TYPE', WRONG_TYPE[type] ?? 'notText']);
+		if (sent.length > most) return error(['INVALID_TYPE', 'oneValue']);
 		for (const test of tests) {
 			const fault = firstOf(sent, test);
 			if (fault) return error(fault);
@@ -109,6 +108,8 @@ function textsOf(value: unknown, type: FieldType): Values {
 	return value.flatMap((item) => textsOf(item, type) ?? []);
 }
 
+/** In place of `notText`. */
+const WRONG_TYPE: Partial<Record<FieldType, Key>> = { file: 'notFile' };
 /** In place of `required`. */
 const REQUIRED: Partial<Record<FieldType, Key>> = {
 	file: 'requiredFile',

@@ -90,6 +90,7 @@ export const catalogue = {
 	requiredTick: 'يُرجى تحديد «{label}».',
 	notFile: '«{label}» يجب أن يكون ملفًا.',
 	notText: '«{label}» يجب أن يكون نصًا، لا ملفًا ولا شيئًا آخر.',
+	oneValue: '«{label}» يقبل قيمة واحدة فقط.',
 	badEmail: '«{label}» يجب أن يكون عنوان بريد إلكتروني مثل \u2066name@example.com\u2069.',
 	badUrl: '«{label}» يجب أن يكون عنوان ويب مثل \u2066https://example.com\u2069.',
 	badNumber: '«{label}» يجب أن يكون عددًا مثل 12 أو 0.5.',

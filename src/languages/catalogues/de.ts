@@ -91,6 +91,7 @@ export const catalogue = {
 	requiredTick: 'Bitte kreuzen Sie „{label}“ an.',
 	notFile: '„{label}“ muss eine Datei sein.',
 	notText: '„{label}“ muss ein Text sein, keine Datei und nichts anderes.',
+	oneValue: '„{label}“ darf nur einen Wert haben.',
 	badEmail: '„{label}“ muss eine E-Mail-Adresse sein, zum Beispiel name@example.com.',
 	badUrl: '„{label}“ muss eine Webadresse sein, zum Beispiel https://example.com.',
 	badNumber: '„{label}“ muss eine Zahl sein, zum Beispiel 12 oder 0.5.',

@@ -88,6 +88,7 @@ export const catalogue = {
 	requiredTick: 'Please tick “{label}”.',
 	notFile: '“{label}” must be a file.',
 	notText: '“{label}” must be a text, not a file or anything else.',
+	oneValue: '“{label}” takes one value only.',
 	badEmail: '“{label}” must be an e-mail address, such as name@example.com.',
 	badUrl: '“{label}” must be a web address, such as https://example.com.',
 	badNumber: '“{label}” must be a number, such as 12 or 0.5.',

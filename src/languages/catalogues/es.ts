@@ -90,6 +90,7 @@ export const catalogue = {
 	requiredTick: 'Marque «{label}».',
 	notFile: '«{label}» debe ser un archivo.',
 	notText: '«{label}» debe ser un texto, no un archivo ni otra cosa.',
+	oneValue: '«{label}» solo puede tener un valor.',
 	badEmail: '«{label}» debe ser una dirección de correo, como name@example.com.',
 	badUrl: '«{label}» debe ser una dirección web, como https://example.com.',
 	badNumber: '«{label}» debe ser un número, como 12 o 0.5.',

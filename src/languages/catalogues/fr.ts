@@ -93,6 +93,7 @@ export const catalogue = {
 	requiredTick: 'Veuillez cocher «\u00a0{label}\u00a0».',
 	notFile: '«\u00a0{label}\u00a0» doit être un fichier.',
 	notText: '«\u00a0{label}\u00a0» doit être un texte, ni un fichier ni autre chose.',
+	oneValue: '«\u00a0{label}\u00a0» ne peut avoir qu’une seule valeur.',
 	badEmail: '«\u00a0{label}\u00a0» doit être une adresse e-mail, comme name@example.com.',
 	badUrl: '«\u00a0{label}\u00a0» doit être une adresse web, comme https://example.com.',
 	badNumber: '«\u00a0{label}\u00a0» doit être un nombre, comme 12 ou 0.5.',

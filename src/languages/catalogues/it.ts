@@ -90,6 +90,7 @@ export const catalogue = {
 	requiredTick: 'Selezioni «{label}».',
 	notFile: '«{label}» deve essere un file.',
 	notText: '«{label}» deve essere un testo, non un file o altro.',
+	oneValue: '«{label}» può avere un solo valore.',
 	badEmail: '«{label}» deve essere un indirizzo e-mail, come name@example.com.',
 	badUrl: '«{label}» deve essere un indirizzo web, come https://example.com.',
 	badNumber: '«{label}» deve essere un numero, come 12 o 0.5.',

@@ -88,6 +88,7 @@ export const catalogue = {
 	requiredTick: '「{label}」にチェックを入れてください。',
 	notFile: '「{label}」はファイルでなければなりません。',
 	notText: '「{label}」はテキストでなければなりません。ファイルなどは使えません。',
+	oneValue: '「{label}」に入力できる値は 1 つだけです。',
 	badEmail: '「{label}」は name@example.com のようなメールアドレスでなければなりません。',
 	badUrl: '「{label}」は https://example.com のようなウェブアドレスでなければなりません。',
 	badNumber: '「{label}」は 12 や 0.5 のような数値でなければなりません。',

@@ -87,6 +87,7 @@ export const catalogue = {
 	requiredTick: 'Vink “{label}” aan.',
 	notFile: '“{label}” moet een bestand zijn.',
 	notText: '“{label}” moet een tekst zijn, geen bestand of iets anders.',
+	oneValue: '“{label}” mag maar één waarde hebben.',
 	badEmail: '“{label}” moet een e-mailadres zijn, zoals name@example.com.',
 	badUrl: '“{label}” moet een webadres zijn, zoals https://example.com.',
 	badNumber: '“{label}” moet een getal zijn, zoals 12 of 0.5.',

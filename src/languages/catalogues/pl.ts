@@ -90,6 +90,7 @@ export const catalogue = {
 	requiredTick: 'Prosimy zaznaczyć „{label}”.',
 	notFile: '„{label}” musi być plikiem.',
 	notText: '„{label}” musi być tekstem, nie plikiem ani niczym innym.',
+	oneValue: '„{label}” może mieć tylko jedną wartość.',
 	badEmail: '„{label}” musi być adresem e-mail, na przykład name@example.com.',
 	badUrl: '„{label}” musi być adresem internetowym, na przykład https://example.com.',
 	badNumber: '„{label}” musi być liczbą, na przykład 12 lub 0.5.',

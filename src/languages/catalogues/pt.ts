@@ -89,6 +89,7 @@ export const catalogue = {
 	requiredTick: 'Marque “{label}”.',
 	notFile: '“{label}” deve ser um arquivo.',
 	notText: '“{label}” deve ser um texto, não um arquivo ou outra coisa.',
+	oneValue: '“{label}” pode ter apenas um valor.',
 	badEmail: '“{label}” deve ser um endereço de e-mail, como name@example.com.',
 	badUrl: '“{label}” deve ser um endereço da web, como https://example.com.',
 	badNumber: '“{label}” deve ser um número, como 12 ou 0.5.',

@@ -85,6 +85,7 @@ export const catalogue = {
 	requiredTick: 'Lütfen “{label}” kutusunu işaretleyin.',
 	notFile: '“{label}” bir dosya olmalıdır.',
 	notText: '“{label}” bir metin olmalıdır; dosya ya da başka bir şey olamaz.',
+	oneValue: '“{label}” yalnızca tek bir değer alabilir.',
 	badEmail: '“{label}” bir e-posta adresi olmalıdır, örneğin name@example.com.',
 	badUrl: '“{label}” bir web adresi olmalıdır, örneğin https://example.com.',
 	badNumber: '“{label}” bir sayı olmalıdır, örneğin 12 ya da 0.5.',

@@ -83,6 +83,7 @@ export const catalogue = {
 	requiredTick: '请勾选“{label}”。',
 	notFile: '“{label}”必须是文件。',
 	notText: '“{label}”必须是文本，不能是文件或其他内容。',
+	oneValue: '“{label}”只能有一个值。',
 	badEmail: '“{label}”必须是电子邮箱地址，例如 name@example.com。',
 	badUrl: '“{label}”必须是网址，例如 https://example.com。',
 	badNumber: '“{label}”必须是数字，例如 12 或 0.5。',

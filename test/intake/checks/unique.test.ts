@@ -99,7 +99,9 @@ test('a second submission with the value is rejected with a sentence, in the lan
 	expect(JSON.stringify(await server.app.storage.db.select().from(uniqueValues))).not.toContain('ada@');
 	for (let i = 0; i < 2; i++) expect((await server.submit(form.slug, { note: 'no value' })).status).toBe(200);
 	const several = await server.submit(form.slug, { email: ['a@example.com', 'b@example.com'] });
-	expect(several.body).toMatchObject({ errors: [{ field: 'email', code: 'INVALID_TYPE' }] });
+	expect(several.body).toMatchObject({
+		errors: [{ field: 'email', code: 'INVALID_TYPE', message: '“E-mail” takes one value only.' }],
+	});
 });
 
 test('keepFirst shows the usual success, with an id, and stores nothing, no file either', async () => {
