@@ -160,6 +160,8 @@ async function post(form: HTMLFormElement, { endpoint, data }: Sending): Promise
 			...(withoutShadows(form).hasAttribute('data-formsrv-page') && { referrerPolicy: 'no-referrer-when-downgrade' }),
 			signal: AbortSignal.timeout(TIMEOUT_MS + body.size / SLOWEST_BYTES_PER_MS),
 		});
+		// A page with a success comes from something in between, and says nothing of the submission.
+		if (response.ok && /html/i.test(response.headers.get('Content-Type') ?? '')) return { status: 0 };
 		noteLanguage(form, response);
 		const envelope = await response.json().catch(() => ({}));
 		return { ...envelope, status: response.status };

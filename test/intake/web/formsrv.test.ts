@@ -210,6 +210,17 @@ describe('sending', () => {
 		expect(sent[1]?.body).toBe(sent[0]?.body ?? '');
 	});
 
+	test('is not over with a page in place of the JSON: a portal, or an offline page of a service worker', async () => {
+		const portal = new Response('<h1>Welcome to our Wi-Fi</h1>', { headers: { ...CORS, 'Content-Type': 'text/html' } });
+		replies.push(() => portal);
+		await open();
+		await tab.click('#send');
+		await alert().getByText('could not be sent').waitFor();
+		await tab.getByRole('button', { name: 'Try again' }).click();
+		await status().getByText('Thank you').waitFor();
+		expect(keyOf(1)).toBe(keyOf(0) ?? '');
+	});
+
 	test('again is possible with the keyboard after the page has made its button anew; the thanks get the focus', async () => {
 		replies.push(lose);
 		await open(`action="${ACTION}" method="post" data-formsrv-keep`);
