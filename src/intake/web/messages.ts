@@ -109,10 +109,8 @@ export function showError(form: HTMLFormElement, { text, fields, retry }: Failur
 			place(shown);
 			own.undo.push(() => shown.remove());
 		} else list.append(shown);
-		for (const element of elements) {
-			own.undo.push(markInvalid(element, shown));
-			invalid.add(element);
-		}
+		own.undo.push(markInvalid(elements, shown));
+		for (const element of elements) invalid.add(element);
 	}
 	if (list.firstChild) own.alert.append(list);
 	if (retry) {
@@ -140,17 +138,25 @@ function placeOf(plain: HTMLFormElement, field: string, elements: Element[]): ((
 	return last && ((shown) => (last.closest('label') ?? last).after(shown));
 }
 
-/** Links a field to its message. Returns a function that undoes it, as typing does. */
-function markInvalid(element: Element, { id }: Element): () => void {
-	const before = element.getAttribute('aria-describedby');
-	element.setAttribute('aria-invalid', 'true');
-	element.setAttribute('aria-describedby', before ? `${before} ${id}` : id);
+/** Links the inputs of a field to its message. Returns a function that undoes it, as a change of any of them does. */
+function markInvalid(elements: Element[], { id }: Element): () => void {
 	const undo = () => {
-		element.removeAttribute('aria-invalid');
-		if (before) element.setAttribute('aria-describedby', before);
-		else element.removeAttribute('aria-describedby');
-		element.removeEventListener('input', undo);
+		for (const element of elements) {
+			element.removeAttribute('aria-invalid');
+			element.removeEventListener('input', undo);
+			const others = idsOf(element).filter((other) => other !== id);
+			if (others.length > 0) element.setAttribute('aria-describedby', others.join(' '));
+			else element.removeAttribute('aria-describedby');
+		}
 	};
-	element.addEventListener('input', undo);
+	for (const element of elements) {
+		element.setAttribute('aria-describedby', [...idsOf(element), id].join(' '));
+		element.setAttribute('aria-invalid', 'true');
+		element.addEventListener('input', undo);
+	}
 	return undo;
+}
+
+function idsOf(element: Element): string[] {
+	return (element.getAttribute('aria-describedby') ?? '').split(/\s+/).filter(Boolean);
 }

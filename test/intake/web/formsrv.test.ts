@@ -324,6 +324,8 @@ describe('an error', () => {
 		expect(await alert().getByRole('listitem').allTextContents()).toEqual(['Hidden.']);
 		expect(await tab.locator('[aria-invalid=true]').count()).toBe(4);
 		expect(await findAccessibilityFaults(tab)).toEqual([]);
+		await tab.getByLabel('Tu').check();
+		expect(await tab.locator('[name=days][aria-invalid=true]').count()).toBe(0);
 		await tab.click('#send');
 		await status().getByText('Thank you').waitFor();
 		expect(await tab.locator('.formsrv-field-error').count()).toBe(0);
