@@ -73,6 +73,8 @@ async function prepare(form: HTMLFormElement): Promise<void> {
 }
 
 async function tellStatus(form: HTMLFormElement, endpoint: string): Promise<void> {
+	// A page with two forms may have the script twice.
+	if (withoutShadows(form).querySelector('.formsrv-error')) return;
 	prepareMessages(form);
 	const status = await fetchStatus(form, endpoint);
 	if (status.open === false && announce(form, 'closed', status)) showClosed(form, status);
