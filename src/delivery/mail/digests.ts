@@ -29,7 +29,7 @@ export function createDigests(storage: Storage, log: Pick<Log, 'info'>) {
 
 	/** The recipient's digest that was not tried yet. */
 	async function openDigest(recipient: Recipient): Promise<number | undefined> {
-		const latest = latestDigests.get(keyOf(recipient));
+		const latest = latestDigests.get(recipientKey(recipient));
 		if (latest !== undefined && (await isStillOpen(latest))) return latest;
 		const mail = and(eq(deliveries.channel, 'mail'), isNull(deliveries.webhookId));
 		const byRecipient = and(eq(deliveries.formId, recipient.formId), eq(deliveries.destination, recipient.destination));
@@ -41,7 +41,7 @@ export function createDigests(storage: Storage, log: Pick<Log, 'info'>) {
 	async function addTo(recipient: Recipient, { mails, dueAt }: { mails: readonly DueDelivery[]; dueAt: number }) {
 		const known = await openDigest(recipient);
 		const digestId = known ?? storage.nextId();
-		latestDigests.set(keyOf(recipient), digestId);
+		latestDigests.set(recipientKey(recipient), digestId);
 		const ids = mails.map(({ id }) => id);
 		const digest = { ...recipient, id: digestId, channel: 'mail', event: SUBMISSIONS_DIGEST } as const;
 		await storage.batch((tx) => [
@@ -62,17 +62,18 @@ export function createDigests(storage: Storage, log: Pick<Log, 'info'>) {
 
 	return {
 		/**
-		 * Moves waiting mails of one form into its digests, one for each destination; creates missing ones.
+		 * Moves waiting mails into the digests of their forms, one for each destination; creates missing ones.
 		 * @param dueAt when a new digest may go, in milliseconds since 1970
 		 */
-		async add(formId: number, { mails, dueAt }: { mails: readonly DueDelivery[]; dueAt: number }): Promise<void> {
-			for (const [destination, theirs] of Map.groupBy(mails, (mail) => mail.destination)) {
+		async add(mails: readonly DueDelivery[], dueAt: number): Promise<void> {
+			for (const theirs of Map.groupBy(mails, recipientKey).values()) {
+				const [{ formId, destination }] = theirs as [DueDelivery, ...DueDelivery[]];
 				await addTo({ formId, destination }, { mails: theirs, dueAt });
 			}
 		},
 	};
 }
 
-function keyOf({ formId, destination }: Recipient): string {
+export function recipientKey({ formId, destination }: Recipient): string {
 	return `${formId} ${destination}`;
 }

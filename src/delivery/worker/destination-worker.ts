@@ -22,7 +22,10 @@ const RETRY_STORE_MS = 1_000;
 export interface DueSelection {
 	/** Chooses which due deliveries may go now, and defers others: to a later time, or into a digest. */
 	choose(due: DueDelivery[], inFlight: readonly DeliveryRow[]): Promise<{ chosen: DueDelivery[]; deferred: number }>;
-	countSent(row: DeliveryRow, at: number): void;
+	/** Notes the outcome of an attempt. */
+	count(row: DeliveryRow, attempt: { outcome: Outcome; at: number }): void;
+	/** Forgets attempts that failed: an owner wants others at once. */
+	forgive(): void;
 }
 
 export interface DestinationWorkerOptions {
@@ -120,7 +123,7 @@ export function createDestinationWorker(options: DestinationWorkerOptions) {
 		const { outcome, kept } = await send(row);
 		if (outcome.kind === 'rejected') log.warn(`${name} was rejected permanently.`, { delivery: encodeId(row.id) });
 		await complete(row, outcome, kept);
-		if (outcome.kind === 'sent') selection?.countSent(row, now());
+		selection?.count(row, { outcome, at: now() });
 		inFlight.delete(row.id);
 		wake();
 	}
@@ -173,6 +176,7 @@ export function createDestinationWorker(options: DestinationWorkerOptions) {
 		},
 		retryNow(): void {
 			breaker.endPause();
+			selection?.forgive();
 			wake();
 		},
 		/** Extends the leases of the attempts in flight. */

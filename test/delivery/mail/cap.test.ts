@@ -170,3 +170,47 @@ test('above the cap the notice of changed addresses waits, and goes into no dige
 	expect(peer.accepted.at(-1)?.content).toContain('Subject: Notification address changed: Contact');
 	expect(peer.accepted).toHaveLength(2);
 });
+
+test('attempts that a full mailbox puts off count towards a cap of its own, and leave the mails to others alone', async () => {
+	const clock = { now: Date.UTC(2026, 0, 2) };
+	let tries = 0;
+	const peer = await server({
+		RCPT: ({ to }) => {
+			if (to.at(-1) !== 'owner@example.com') return undefined;
+			tries++;
+			return '452 4.2.2 mailbox full';
+		},
+	});
+	const { submit, start, until, form } = await openFixture({ smtpUrl: peer.url, mailPerHour: 3, now: () => clock.now });
+	const moved = { ...form, notificationEmail: 'new@example.com' };
+	await start();
+	for (let i = 0; i < 10; i++) await submit({ n: `full ${i}` });
+	const hasTried = (found: DeliveryRow[]) => found.filter(({ attempts }) => attempts === 1).length === 3;
+	await until((found) => count(found, 'gathered') === 7 && hasTried(found));
+	for (let i = 0; i < 3; i++) await submit({ n: `new ${i}` }, { to: moved });
+	await until((found) => count(found, 'sent') === 3);
+
+	clock.now += 5 * 60_000;
+	await until((found) => count(found, 'gathered') === 10);
+	expect(tries).toBe(3);
+
+	peer.script = {};
+	clock.now += 3_600_000;
+	await until((found) => count(found, 'sent') === 4);
+	const last = peer.accepted.at(-1);
+	expect(last?.to).toEqual(['owner@example.com']);
+	expect(last?.content).toContain('Subject: 10 more submissions: Contact');
+});
+
+test('what a full mailbox has put off goes at once when the owner wants it, and not as a digest', async () => {
+	const peer = await server({ RCPT: '452 4.2.2 mailbox full' });
+	const { submit, start, until, dispatch } = await openFixture({ smtpUrl: peer.url, mailPerHour: 3 });
+	await start();
+	for (let i = 0; i < 3; i++) await submit();
+	await until(
+		(found) => found.length === 3 && found.every(({ state, attempts }) => state === 'waiting' && attempts === 1),
+	);
+	peer.script = {};
+	await dispatch.retries.retryMany({ state: 'waiting' });
+	await until(allIn('sent', 3));
+});
