@@ -25,6 +25,8 @@ export type SmtpReply = Pick<SmtpFailure, 'response' | 'rejectedErrors'>;
 const REPLY_MAX = 500;
 /** "Exceeded storage allocation": since the client announces the size, it concerns this one mail. */
 const TOO_LARGE = 552;
+/** "Insufficient system storage": for a mail of this size; there may be room for a smaller one. */
+const NO_ROOM = 452;
 const AUTHENTICATION_REQUIRED = 530;
 const CLOSING = 421;
 const CERTIFICATE_CODE = /CERT|ALTNAME|SELF_SIGNED|UNABLE_TO_|ISSUER/;
@@ -42,24 +44,25 @@ export function judgeReply({ response, rejectedErrors = [] }: SmtpReply): Outcom
 	return { kind: 'sent', note: line(response ?? ''), ...(rest.length > 0 && { rest }) };
 }
 
+/** @param isLoginMissing True if there is a login, and the server offered none. */
 export function judgeFailure(
 	failure: SmtpFailure,
-	{ server, stage }: { server: SmtpServer; stage: SmtpStage },
+	{ server, stage, isLoginMissing }: { server: SmtpServer; stage: SmtpStage; isLoginMissing: boolean },
 ): Outcome {
 	if (stage === 'connect') return { kind: 'unavailable', error: explainConnect(failure, server) };
 	if (stage === 'login') return { kind: 'unavailable', error: explainLogin(failure, server) };
 	if (failure.command === 'API') return { kind: 'rejected', error: `The mail cannot be sent: ${failure.message}` };
-	if (failure.code === 'EMESSAGE' && failure.responseCode === undefined) {
+	if (failure.code === 'EMESSAGE' && failure.command === 'MAIL FROM' && failure.responseCode === undefined) {
 		return { kind: 'rejected', error: 'The mail is larger than the server accepts' };
 	}
 	if (failure.responseCode === undefined) {
 		return { kind: 'retry', error: explainInterruption(failure), isDestinationSuspect: true };
 	}
-	return judgeRejection(failure);
+	return judgeRejection(failure, isLoginMissing);
 }
 
 /** The server replied with 4xx or 5xx to a part of the mail. */
-function judgeRejection(failure: SmtpFailure): Outcome {
+function judgeRejection(failure: SmtpFailure, isLoginMissing: boolean): Outcome {
 	const { command, responseCode } = failure;
 	if (responseCode === AUTHENTICATION_REQUIRED) {
 		return { kind: 'unavailable', error: `The server requires a login before it accepts mail: ${reply(failure)}` };
@@ -67,12 +70,17 @@ function judgeRejection(failure: SmtpFailure): Outcome {
 	if (command === 'MAIL FROM') {
 		// The sender is the same for every mail, so all of them would be rejected.
 		if (responseCode === TOO_LARGE) return { kind: 'rejected', error: `The mail is too large: ${reply(failure)}` };
+		if (responseCode === NO_ROOM)
+			return { kind: 'retry', error: `The server has no room for the mail: ${reply(failure)}` };
+		if (!isPermanent(failure)) return { kind: 'unavailable', error: `The server takes no mail now: ${reply(failure)}` };
 		return { kind: 'unavailable', error: `The server rejected the sender, FORMSRV_MAIL_FROM: ${reply(failure)}` };
 	}
 	if (command === 'RCPT TO') {
 		const each = failure.rejectedErrors ?? [failure];
 		const error = `The server rejected the recipient: ${each.map(reply).join('; ')}`.slice(0, 2 * REPLY_MAX);
 		if (!each.every(isPermanent)) return { kind: 'retry', error, ...(each.every(isMailbox) && { isRecipient: true }) };
+		if (isLoginMissing && each.every(isPolicy))
+			return { kind: 'unavailable', error: `The server offers no login. ${error}` };
 		return { kind: 'rejected', error, ...(!each.some(isPolicy) && { isRecipient: true }) };
 	}
 	const error = `The server rejected the mail: ${reply(failure)}`;

@@ -140,7 +140,8 @@ async function converse(
 		connection.close();
 		if (error instanceof UnreadableFile) throw error;
 		if (signal?.aborted) return content.readableEnded ? STOPPED_UNCONFIRMED : STOPPED;
-		return judgeFailure(error as SmtpFailure, { server, stage });
+		const isLoginMissing = server.login !== null && !connection.allowsAuth;
+		return judgeFailure(error as SmtpFailure, { server, stage, isLoginMissing });
 	} finally {
 		clearTimeout(deadline);
 		signal?.removeEventListener('abort', stop);

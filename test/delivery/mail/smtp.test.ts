@@ -118,6 +118,7 @@ test.each([
 	['MAIL', 'hang', 'retry'],
 	['MAIL', 'drop', 'retry'],
 	['MAIL', '451 later', 'unavailable'],
+	['MAIL', '452 4.3.1 no room for that', 'retry'],
 	['MAIL', '530 5.7.0 authentication required', 'unavailable'],
 	['MAIL', '550 5.7.1 sender not allowed', 'unavailable'],
 	['MAIL', '552 5.3.4 too large', 'rejected'],
@@ -134,6 +135,7 @@ test.each([
 	['content', 'drop', 'retry'],
 	['content', '421 closing', 'retry'],
 	['content', '451 scanner busy', 'retry'],
+	['content', 'Segmentation fault', 'retry'],
 	['content', '554 5.7.1 spam', 'rejected'],
 ] as const)('at %s, %s: %s', async (stage, behaviour, kind) => {
 	const peer = await scripted({ [stage]: behaviour });
@@ -143,6 +145,22 @@ test.each([
 	expect(error).not.toContain('secret');
 	if (/^\d/.test(behaviour)) expect(error).toContain(behaviour);
 	expect(peer.accepted).toEqual([]);
+});
+
+test('a server that offers no login, and so relays nothing, is not the fault of the mail', async () => {
+	const peer = await scripted({ EHLO: '250 test', RCPT: '550 relay not permitted' });
+	expect(await send(peer.url)).toMatchObject({ kind: 'rejected' });
+	expect(await send(peer.url.replace('//', '//robot:secret@'))).toEqual({
+		kind: 'unavailable',
+		error: 'The server offers no login. The server rejected the recipient: 550 relay not permitted',
+	});
+});
+
+test('only a sender that is rejected for good is named as the cause', async () => {
+	const peer = await scripted({ MAIL: '421 4.3.2 shutting down' });
+	expect(await send(peer.url)).toMatchObject({ error: 'The server takes no mail now: 421 4.3.2 shutting down' });
+	peer.script = { MAIL: '550 5.7.1 not yours' };
+	expect(await send(peer.url)).toMatchObject({ error: expect.stringContaining('FORMSRV_MAIL_FROM') });
 });
 
 test.each(['hang', 'drop'] as const)(
