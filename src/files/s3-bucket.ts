@@ -59,7 +59,7 @@ export function openBucket(place: S3Place, stallMs: number) {
 
 	async function* list(): AsyncGenerator<StoredName> {
 		let token: string | undefined;
-		do {
+		for (;;) {
 			const query = { 'list-type': '2', prefix: base, ...(token !== undefined && { 'continuation-token': token }) };
 			const page = await repeatedly(({ signal }) => s3.ask({ method: 'GET', query, signal }, 'LIST'));
 			if (!page?.includes('</ListBucketResult>')) throw s3.described(new Error('its list cannot be read'), 'LIST');
@@ -69,10 +69,12 @@ export function openBucket(place: S3Place, stallMs: number) {
 				const bytes = Number(elementOf(object, 'Size'));
 				if (path.startsWith(base)) yield { name: path.slice(base.length), bytes, changedAt };
 			}
-			const next = elementOf(page, 'IsTruncated') === 'true' ? elementOf(page, 'NextContinuationToken') : '';
-			if (next !== '' && next === token) throw s3.described(new Error('its list has no end'), 'LIST');
+			if (elementOf(page, 'IsTruncated') !== 'true') return;
+			const next = elementOf(page, 'NextContinuationToken');
+			// Taken for the end, it would have files for missing that are there.
+			if (next === '' || next === token) throw s3.described(new Error('its list does not go on'), 'LIST');
 			token = next;
-		} while (token !== '');
+		}
 	}
 
 	return {

@@ -53,8 +53,9 @@ export function createS3(place: S3Place, now = () => new Date()) {
 	function described(error: unknown, what: string): Error {
 		const { code, message } = error as Error & { code?: unknown };
 		const failed = typeof code === 'string' ? `cannot be reached: ${code}, ` : `failed at ${what}: `;
-		const reason = message.replace(/\bfetching\b.*|\S+:\/\/.*|\.$/s, '');
-		return new Error(`The S3 service at ${address} ${failed}${reason.trim()}.`);
+		// The code is not repeated, and what the runtime advises programmers to do is left out.
+		const reason = message.replace(/^E[A-Z]+: |\bfetching\b.*|\bFor more information\b.*|\S+:\/\/.*/gs, '');
+		return new Error(`The S3 service at ${address} ${failed}${reason.trim().replace(/\.$/, '')}.`);
 	}
 
 	function rejection({ status, text }: BoundedResponse, what: string): Error {

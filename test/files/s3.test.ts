@@ -95,18 +95,20 @@ test('a listing of several pages is read to its end', async () => {
 	await paged.stop(true);
 });
 
-test('a listing that names the same next page again and again is an error', async () => {
+test.each([
+	['again and again', '<NextContinuationToken>a</NextContinuationToken>'],
+	['not at all', '<NextMarker>a</NextMarker>'],
+])('a listing that is cut off and names its next page %s is an error', async (_how, next) => {
 	const circling = Bun.serve({
 		port: 0,
 		hostname: '127.0.0.1',
 		fetch: () =>
 			new Response(
-				'<ListBucketResult><IsTruncated>true</IsTruncated><Contents><Key>&#x110000;</Key></Contents>' +
-					'<NextContinuationToken>a</NextContinuationToken></ListBucketResult>',
+				`<ListBucketResult><IsTruncated>true</IsTruncated><Contents><Key>&#x110000;</Key></Contents>${next}</ListBucketResult>`,
 			),
 	});
 	const list = openS3({ ...place, endpoint: circling.url.origin }, folder).list();
-	await expect(Array.fromAsync(list)).rejects.toThrow('failed at LIST: its list has no end.');
+	await expect(Array.fromAsync(list)).rejects.toThrow('failed at LIST: its list does not go on.');
 	await circling.stop(true);
 });
 
@@ -185,6 +187,15 @@ test('an error of the connection does not name the signed address', async () => 
 	expect(failure.message).toContain(`The S3 service at http://127.0.0.1:${babbling.port} cannot be reached: `);
 	expect(Bun.inspect(failure)).not.toMatch(/X-Amz/);
 	babbling.stop(true);
+});
+
+test('an error of the connection is a sentence for operators', async () => {
+	const closing = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: (socket) => void socket.end() } });
+	const endpoint = `http://127.0.0.1:${closing.port}`;
+	await expect(openS3({ ...place, endpoint }, folder).read(newKey())).rejects.toThrow(
+		`The S3 service at ${endpoint} cannot be reached: ECONNRESET, The socket connection was closed unexpectedly.`,
+	);
+	closing.stop(true);
 });
 
 test('neither are the short requests waited for without end', async () => {
