@@ -1,6 +1,7 @@
 /** The files of `deploy/`, the Dockerfile and the workflow, by the programs that read them where there are such, and against each other. */
 
 import { describe, expect, test } from 'bun:test';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { version } from '../../package.json';
@@ -147,11 +148,17 @@ describe('the Kubernetes manifest', () => {
 		livenessProbe: { httpGet: { path: string; port: string } };
 		readinessProbe: { httpGet: { path: string; port: string } };
 		volumeMounts: { mountPath: string }[];
+		env: { name: string; value: string }[];
 	}
 	interface StatefulSet {
 		spec: {
 			replicas: number;
-			template: { spec: { securityContext: { runAsUser: number; fsGroup: number }; containers: [Container] } };
+			template: {
+				spec: {
+					securityContext: { runAsUser: number; fsGroup: number; fsGroupChangePolicy: string };
+					containers: [Container];
+				};
+			};
 		};
 	}
 	const [{ spec }, service] = Bun.YAML.parse(`${kubernetes}`) as [StatefulSet, { spec: { ports: { port: number }[] } }];
@@ -167,6 +174,20 @@ describe('the Kubernetes manifest', () => {
 		const ports = container.ports.map(({ containerPort }) => containerPort);
 		expect(`${dockerfile}`).toContain(`EXPOSE ${ports.join(' ')}`);
 		expect(service.spec.ports.map(({ port }) => port)).toEqual(ports);
+	});
+
+	test('keeps the data from other users, in a volume that is open to the group', async () => {
+		const cwd = tempFolder();
+		const volume = join(cwd, 'volume');
+		mkdirSync(volume);
+		chmodSync(volume, 0o2775);
+		const { value: folder = '' } = container.env.find(({ name }) => name === 'FORMSRV_DATA_DIR') ?? {};
+		const env = { FORMSRV_DATA_DIR: folder.replace('/data', volume) };
+		await runBinary(['keys', 'create'], { cwd, env });
+		const { code, stdout } = await runBinary(['doctor'], { cwd, env });
+		expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining(`${volume}/formsrv 0700`) });
+		// With another policy all of it would be open to the group after the next start.
+		expect(securityContext.fsGroupChangePolicy).toBe('OnRootMismatch');
 	});
 
 	test('asks for what the server answers', async () => {
