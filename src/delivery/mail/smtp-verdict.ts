@@ -29,6 +29,9 @@ const TOO_LARGE = 552;
 const NO_ROOM = 452;
 const AUTHENTICATION_REQUIRED = 530;
 const CLOSING = 421;
+/** As Postfix and Exim say it, who wait for `RCPT` with it. Only at the beginning of a line, because a reply may quote another server. */
+const REJECTS_EVERY_MAIL =
+	/^\d{3}[ -](?:[45]\.\d+\.\d+ )?(?:<[^<>]*>: )?(?:(?:Sender address|Client host|Helo command) rejected|Sender verify failed)/im;
 const CERTIFICATE_CODE = /CERT|ALTNAME|SELF_SIGNED|UNABLE_TO_|ISSUER/;
 const TLS_CODE = /TLS|SSL|EPROTO|ERR_BORING/;
 
@@ -78,6 +81,11 @@ function judgeRejection(failure: SmtpFailure, isLoginMissing: boolean): Outcome 
 	if (command === 'RCPT TO') {
 		const each = failure.rejectedErrors ?? [failure];
 		const error = `The server rejected the recipient: ${each.map(reply).join('; ')}`.slice(0, 2 * REPLY_MAX);
+		if (each.every(isAboutUs))
+			return {
+				kind: 'unavailable',
+				error: `The server rejected the sender, FORMSRV_MAIL_FROM, or this client: ${reply(failure)}`,
+			};
 		if (!each.every(isPermanent)) return { kind: 'retry', error, ...(each.every(isMailbox) && { isRecipient: true }) };
 		if (isLoginMissing && each.every(isPolicy))
 			return { kind: 'unavailable', error: `The server offers no login. ${error}` };
@@ -96,14 +104,20 @@ function isPermanent({ responseCode = 0 }: SmtpFailure): boolean {
 /** The rejection is about this one mailbox: full, greylisted, unknown. RFC 3463 says so in the second digit; without it the code alone does. */
 function isMailbox(failure: SmtpFailure): boolean {
 	if (failure.responseCode === CLOSING) return false;
-	const [, subject] = /^\d{3}[ -][45]\.(\d{1,3})\.\d/.exec(reply(failure)) ?? [];
-	if (subject !== undefined) return subject === '1' || subject === '2';
+	const [, subject, detail = ''] = /^\d{3}[ -][45]\.(\d{1,3})\.(\d{1,3})/.exec(reply(failure)) ?? [];
+	// 1.7 and 1.8 are about the address of the sender.
+	if (subject !== undefined) return subject === '2' || (subject === '1' && !['7', '8'].includes(detail));
 	return isPermanent(failure) || failure.responseCode === 450 || failure.responseCode === 452;
 }
 
 /** The rejection is about the sender, or about relaying, and says nothing of the address. */
 function isPolicy(failure: SmtpFailure): boolean {
-	return /\b5\.7\.\d|\brelay/i.test(reply(failure));
+	return isAboutUs(failure) || /\b5\.7\.\d|\b5\.1\.[78]\b|\b(?:relay|authenticat|prohibit)/i.test(reply(failure));
+}
+
+/** The rejection is about the sender or this client, and so about every mail. */
+function isAboutUs({ response = '' }: SmtpFailure): boolean {
+	return REJECTS_EVERY_MAIL.test(response);
 }
 
 function explainConnect(failure: SmtpFailure, server: SmtpServer): string {

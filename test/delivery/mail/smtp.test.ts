@@ -90,6 +90,7 @@ test.each([
 	['452 full', true],
 	['451 4.1.2 domain not found', true],
 	['451 4.2.2 full', true],
+	['450 4.1.8 bad address of the sender', undefined],
 	['450 4.3.2 shutting down', undefined],
 	['452 4.5.3 too many', undefined],
 	['451 error in processing', undefined],
@@ -153,6 +154,34 @@ test('a server that offers no login, and so relays nothing, is not the fault of 
 	expect(await send(peer.url.replace('//', '//robot:secret@'))).toEqual({
 		kind: 'unavailable',
 		error: 'The server offers no login. The server rejected the recipient: 550 relay not permitted',
+	});
+});
+
+test.each([
+	'553 5.7.1 <forms@example.com>: Sender address rejected: not owned by user robot',
+	'450 4.1.8 <forms@example.com>: Sender address rejected: Domain not found',
+	'554 5.7.1 <unknown[192.0.2.1]>: Client host rejected: Access denied',
+	'550-Verification failed for <forms@example.com>\r\n550 Sender verify failed',
+])('%s after RCPT is about every mail', async (RCPT) => {
+	const peer = await scripted({ RCPT });
+	expect(await send(peer.url)).toEqual({
+		kind: 'unavailable',
+		error: expect.stringMatching(/^The server rejected the sender, FORMSRV_MAIL_FROM, or this client: \d{3}/),
+	});
+});
+
+test.each([
+	['550 5.1.1 no such user', true],
+	['550-ada@example.com: host mx.example.com said:\r\n550 550 Sender address rejected', true],
+	['550 5.1.8 bad sender', undefined],
+	['550 SMTP authentication is required', undefined],
+	['550 Administrative prohibition', undefined],
+] as const)('whether %s means that there is no such address: %s', async (RCPT, isRecipient) => {
+	const peer = await scripted({ RCPT });
+	expect(await send(peer.url)).toEqual({
+		kind: 'rejected',
+		error: expect.any(String),
+		...(isRecipient && { isRecipient }),
 	});
 });
 
