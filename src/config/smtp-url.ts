@@ -34,8 +34,11 @@ export function parseSmtpUrl(text: string): SmtpServer {
 	if (!['', '/'].includes(url.pathname)) {
 		return reject('must have no path: write a / of the user or password as %2F');
 	}
+	// Without a user the password would be left out silently, without a password every login fails.
+	if ((url.username === '') !== (url.password === '')) return reject('must have a user and a password, or neither');
 	const choice = tlsChoice(url.searchParams);
-	const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+	// Only in an http address is an international name as name servers know it.
+	const host = (URL.parse(`http://${url.hostname}`) ?? url).hostname.replace(/^\[(.*)\]$/, '$1');
 	const login =
 		url.username === '' ? null : { user: decodePart(url.username, ENCODED), pass: decodePart(url.password, ENCODED) };
 	const isImplicit = url.protocol === 'smtps:';

@@ -33,6 +33,12 @@ test('only tls=unverified leaves the certificate unchecked', () => {
 	expect(parseSmtpUrl('smtp://h?tls=off').isCertificateChecked).toBe(true);
 });
 
+test('the name of the server is as name servers know it', () => {
+	expect(parseSmtpUrl('smtp://bücher.example').host).toBe('xn--bcher-kva.example');
+	expect(parseSmtpUrl('smtp://[::1]:25').host).toBe('::1');
+	expect(parseSmtpUrl('smtp://mail_relay').host).toBe('mail_relay');
+});
+
 test.each([
 	['http://h', 'must be like smtp://'],
 	['smtp://', 'must be like smtp://'],
@@ -44,6 +50,8 @@ test.each([
 	['smtp://u:hunter2@h?tls=off&tls=required', 'must have no parameter but tls'],
 	['smtp://u:hunter2@h?tls=off&x=1', 'must have no parameter but tls'],
 	['smtp://u:100%hunter2@h', 'write a % as %25'],
+	['smtp://u@h', 'must have a user and a password, or neither'],
+	['smtp://:hunter2@h', 'must have a user and a password, or neither'],
 	['smtp://u:12/hunter2@h', 'write a / of the user or password as %2F'],
 ])('%s is refused without repeating it', (url, sentence) => {
 	expect(() => parseSmtpUrl(url)).toThrow(sentence);
