@@ -47,6 +47,14 @@ describe('the service file', () => {
 		expect(await analysed('verify')).toEqual({ output: '', code: 0 });
 	});
 
+	test('starts the server again and again until what it needs is there', async () => {
+		const env = { FORMSRV_DATABASE_URL: `postgres://forms@127.0.0.1:${freePort()}/forms` };
+		expect((await runBinary(['serve'], { cwd: tempFolder(), env })).code).toBe(1);
+		// By default systemd gives up after five starts within ten seconds, which take one.
+		expect(service).toMatch(/^Restart=always$/m);
+		expect(service).toMatch(/^StartLimitIntervalSec=0$/m);
+	});
+
 	analyze.test('restricts the server', async () => {
 		const { output, code } = await analysed('security', '--offline=true', '--threshold=20', '--no-pager');
 		expect({ output, code }).toMatchObject({ code: 0 });
