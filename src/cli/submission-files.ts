@@ -35,7 +35,8 @@ export function addSubmissionFiles(submissions: CliCommand, cli: Cli): void {
 		const ofForm = await findFormIn(app, form);
 		const { id: formId } = ofForm;
 		const downloads = createDownloads(app.storage, app.files);
-		const files = await downloads.list({ formId, submissionId });
+		const find = () => downloads.list({ formId, submissionId });
+		const files = await find();
 		if (options.output === undefined) return list(cli, options, files);
 		await recordAction(app.storage, { ...about(ofForm), object: `submission:${submissionId}` });
 		const folder = resolve(cli.io.cwd, String(options.output));
@@ -47,7 +48,7 @@ export function addSubmissionFiles(submissions: CliCommand, cli: Cli): void {
 			const path = join(folder, nameOf(file.name));
 			try {
 				checkFileAccess(file, operator(options));
-				const { chunks, end } = await downloads.open(file, { caller: CALLER });
+				const { chunks, end } = await downloads.open(file, { caller: CALLER, check: find });
 				await writeToFile(counted(chunks, file.bytes), { ...target, file: path }).finally(end);
 			} catch (error) {
 				cli.note((error as Error).message);

@@ -21,6 +21,8 @@ export interface RequestInfo {
 	listener: Listener;
 	/** Set once the request is authenticated. */
 	caller: Caller | undefined;
+	/** Set once the request is authorized, for responses that take long: rejects once it would not be authorized any more. */
+	reauthorize?: () => Promise<void>;
 	/** Set only by a command that calls a route in its own process. */
 	operator?: Operator;
 }

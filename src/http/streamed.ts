@@ -1,6 +1,7 @@
 /** Streamed responses, generated as fast as the client reads them. */
 
 import type { Log } from '../log/log.ts';
+import { checked } from '../tasks/checked-chunks.ts';
 import { requestInfo } from './request-info.ts';
 
 export interface Streamed {
@@ -18,11 +19,12 @@ export type StreamResponse = ReturnType<typeof createStreamResponse>;
 export function createStreamResponse(log: Log) {
 	/**
 	 * The body is pulled: no chunk is generated ahead of a slow client, or after it disconnects. An error in the middle
-	 * closes the connection, so that the client does not take a part for the whole.
+	 * closes the connection, so that the client does not take a part for the whole. So does the end of the key or session that asked for it.
 	 */
 	return (request: Request, { chunks, end }: Streamed, init: ResponseInit): Response => {
-		const { id: requestId } = requestInfo(request);
-		const writes = inWrites(chunks);
+		const { id: requestId, reauthorize } = requestInfo(request);
+		const pieces = inWrites(chunks);
+		const writes = reauthorize ? checked(pieces, reauthorize) : pieces;
 		let isConnected = true;
 		const body = new ReadableStream<Uint8Array>(
 			{

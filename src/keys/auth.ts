@@ -28,13 +28,19 @@ type OtherCredential = (request: Request) => Promise<Principal | undefined>;
  */
 export type CountFailure = (request: Request, facts?: Record<string, string>) => void;
 
+interface Guarded {
+	principal?: Principal;
+	params?: Record<string, string>;
+	request: Request;
+}
+
 export type Auth = ReturnType<typeof createAuth>;
 
 /**
  * Routes of an instance that uses this need a valid credential; `access` on a route states the permission it needs.
  * Both checks run before any validation, so that untrusted clients learn nothing about a route's input. A handler checks
  * `mayRead` before it shows content, and calls `checkDisclosure`, which throws, before it discloses or diverts content.
- * Long responses call `reauthenticate`, which rejects once the credential is invalid.
+ * Responses that take long call `reauthorize` of the request's info now and then.
  */
 export function createAuth(
 	keys: Keys,
@@ -79,7 +85,6 @@ export function createAuth(
 				ownMode: modeOf(principal),
 				mayRead: hasPermission(principal.permissions, 'read'),
 				checkDisclosure: (disclosure: Disclosure) => checkDisclosure(principal, disclosure),
-				reauthenticate: () => authenticate(request),
 			};
 		})
 		.macro({
@@ -88,8 +93,9 @@ export function createAuth(
 					security: [{ apiKey: [] }],
 					responses: errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED'),
 				},
-				transform: ({ principal, params }: { principal?: Principal; params?: Record<string, string> }) => {
+				transform: ({ principal, params, request }: Guarded) => {
 					authorize(principal, access, params);
+					requestInfo(request).reauthorize = async () => authorize(await authenticate(request), access, params);
 				},
 			}),
 		});

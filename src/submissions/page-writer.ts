@@ -3,11 +3,13 @@
 import { ofFormOnly, presentAround, presentWith } from '../delivery/present-submission.ts';
 import type { ConcurrencyLimit } from '../http/concurrency-limit.ts';
 import type { Streamed } from '../http/streamed.ts';
+import { encodeId } from '../ids.ts';
 import type { Storage } from '../storage/contract.ts';
 import { NO_DATA } from '../storage/damage.ts';
 import { createDamageCheck } from '../storage/damage-check.ts';
 import type { PageEntry } from '../storage/submission.ts';
 import type { ByteBudget } from '../tasks/byte-budget.ts';
+import { checked } from '../tasks/checked-chunks.ts';
 
 export interface PageParts {
 	formId: number;
@@ -40,10 +42,10 @@ const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
 export function createPageWriter(
-	storage: Pick<Storage, 'submissions' | 'clock' | 'findings'>,
+	storage: Pick<Storage, 'submissions' | 'clock' | 'findForm' | 'findings'>,
 	options: PageWriterOptions,
 ) {
-	const { submissions, clock } = storage;
+	const { submissions, clock, findForm } = storage;
 	const damage = createDamageCheck(storage);
 	const { budget, turns } = options;
 
@@ -120,6 +122,6 @@ export function createPageWriter(
 		for (const { data } of parts.entries) size += typeof data === 'string' ? data.length : data;
 		if (size <= MAX_WHOLE_BYTES) return inOne(parts);
 		const end = caller === undefined ? () => {} : await turns.take(caller);
-		return { chunks: stream(parts), end };
+		return { chunks: checked(stream(parts), () => findForm(encodeId(page.formId))), end };
 	};
 }

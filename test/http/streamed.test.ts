@@ -12,6 +12,11 @@ let made = 0;
 let ended = Promise.withResolvers<void>();
 /** Pieces are made once this is over. */
 let ready = Promise.resolve();
+let isAuthorized = true;
+
+async function reauthorize(): Promise<void> {
+	if (!isAuthorized) throw new Error('No longer.');
+}
 
 const log = createLog({ level: 'warn', format: 'json', write: (text) => lines.push(Buffer.from(text).toString()) });
 const stream = createStreamResponse(log);
@@ -19,7 +24,7 @@ const server = Bun.serve({
 	port: 0,
 	hostname: '127.0.0.1',
 	fetch(request) {
-		setRequestInfo(request, { id: 'r1', listener: server } as unknown as RequestInfo);
+		setRequestInfo(request, { id: 'r1', listener: server, reauthorize } as unknown as RequestInfo);
 		const pieces = Number(new URL(request.url).searchParams.get('pieces'));
 		return stream(
 			request,
@@ -44,6 +49,7 @@ beforeEach(() => {
 	lines.length = 0;
 	ended = Promise.withResolvers();
 	ready = Promise.resolve();
+	isAuthorized = true;
 });
 afterAll(() => server.stop(true));
 
@@ -98,4 +104,14 @@ test('a client that disconnects while a chunk is generated is not logged as an e
 	log.flush();
 	expect(lines).toEqual([]);
 	expect(made).toBe(1);
+});
+
+test('of a request that would not be authorized any more, nothing further is sent', async () => {
+	const response = await get(1000);
+	isAuthorized = false;
+	await expect(response.bytes()).rejects.toThrow();
+	await ended.promise;
+	log.flush();
+	expect(lines.join('')).toContain('No longer.');
+	expect(made).toBeLessThan(1000);
 });

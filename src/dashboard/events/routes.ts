@@ -2,6 +2,7 @@
 
 import { Elysia } from 'elysia';
 import { operation, textResponse } from '../../http/openapi.ts';
+import { requestInfo } from '../../http/request-info.ts';
 import type { Auth } from '../../keys/auth.ts';
 import type { EventStreams } from './streams.ts';
 
@@ -24,8 +25,9 @@ const HEADERS = {
 export const eventRoutes = (streams: EventStreams, auth: Auth) =>
 	new Elysia({ tags: ['Events'] }).use(auth).get(
 		EVENTS_PATH,
-		({ principal, reauthenticate, request }) => {
-			const stream = request.method === 'HEAD' ? null : streams.open({ principal, reauthenticate });
+		({ principal, request }) => {
+			const reauthorize = async () => requestInfo(request).reauthorize?.();
+			const stream = request.method === 'HEAD' ? null : streams.open({ principal, reauthorize });
 			return new Response(stream, { headers: HEADERS });
 		},
 		{

@@ -31,8 +31,8 @@ const RETRY_AFTER_SECONDS = 10;
 
 interface StreamOptions {
 	principal: Principal;
-	/** Called at every check; rejects once the credential is no longer valid. */
-	reauthenticate: () => Promise<unknown>;
+	/** Called at every check; rejects once the request would not be authorized any more. */
+	reauthorize: () => Promise<unknown>;
 }
 
 interface Stream extends StreamOptions {
@@ -65,7 +65,7 @@ export function createEventStreams({ db, events }: Pick<Storage, 'db' | 'events'
 	/** Closes the streams of keys and sessions that have ended; checks each key or session once. */
 	async function endInvalid(): Promise<void> {
 		for (const sameCaller of Map.groupBy(streams, ({ principal }) => credentialOf(principal)).values()) {
-			await sameCaller[0]?.reauthenticate().catch(() => {
+			await sameCaller[0]?.reauthorize().catch(() => {
 				for (const { close } of sameCaller) close();
 			});
 		}

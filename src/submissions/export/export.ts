@@ -2,11 +2,13 @@
 
 import { invalidField } from '../../errors.ts';
 import { oneOf, single } from '../../http/query-parameters.ts';
+import { encodeId } from '../../ids.ts';
 import type { Storage } from '../../storage/contract.ts';
 import { PLACES, placeOfFilter } from '../../storage/filters.ts';
 import type { FieldNames, Selection } from '../../storage/submission.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import type { ByteBudget } from '../../tasks/byte-budget.ts';
+import { checked } from '../../tasks/checked-chunks.ts';
 import type { OneAtATime } from '../../tasks/one-at-a-time.ts';
 import { isTimeZone } from '../../text/time-zone.ts';
 import { type OrderedCriteria, parseOrderedCriteria, selectionOf } from '../list-query.ts';
@@ -102,7 +104,7 @@ async function knownFields(
  * skipped or repeated.
  */
 export async function openExport(
-	{ submissions, clock }: Pick<Storage, 'submissions' | 'clock'>,
+	{ submissions, clock, findForm }: Pick<Storage, 'submissions' | 'clock' | 'findForm'>,
 	{ form, isFormLevel, query, now, budget, oneAtATime, end }: ExportOptions,
 ): Promise<Export> {
 	const { order, format, bom, formulas, timeZone, columns } = query;
@@ -123,7 +125,8 @@ export async function openExport(
 		format,
 		total,
 		done: 0,
-		chunks: format === 'xlsx' ? workbook() : text(),
+		// The rows of a form that is deleted go piece by piece: the rest would look like the whole.
+		chunks: checked(format === 'xlsx' ? workbook() : text(), () => findForm(encodeId(form.id))),
 		end,
 	};
 

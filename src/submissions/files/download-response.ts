@@ -22,9 +22,10 @@ interface FileRequest {
 	isLink?: true;
 }
 
-/** Responds with a file, or with the part of it that the request asks for. */
+/** Responds with the file that `find` finds, or with the part of it that the request asks for, for as long as `find` finds it. */
 export function createFileResponse(downloads: Pick<Downloads, 'open'>, stream: StreamResponse) {
-	return async (file: StoredFile, { request, caller, isLink }: FileRequest): Promise<Response> => {
+	return async (find: () => Promise<StoredFile>, { request, caller, isLink }: FileRequest): Promise<Response> => {
+		const file = await find();
 		const { bytes } = file;
 		const etag = `"${file.sha256}"`;
 		const { status, range } = selectBytes(request, { bytes, etag });
@@ -37,7 +38,7 @@ export function createFileResponse(downloads: Pick<Downloads, 'open'>, stream: S
 		headers['Content-Disposition'] = attachment(file.name);
 		if (range) headers['Content-Range'] = `bytes ${range.start}-${range.end - 1}/${bytes}`;
 		if (request.method === 'HEAD') return new Response(ofLength(bytes), { status, headers });
-		return stream(request, await downloads.open(file, { range, caller, isLink }), { headers, status });
+		return stream(request, await downloads.open(file, { range, caller, isLink, check: find }), { headers, status });
 	};
 }
 

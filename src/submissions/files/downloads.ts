@@ -14,6 +14,7 @@ import { SubmissionGone } from '../../storage/errors.ts';
 import type { StoredFile } from '../../storage/submission.ts';
 import { files, forms as formTable, type Mode } from '../../storage/tables.ts';
 import type { ByteBudget } from '../../tasks/byte-budget.ts';
+import { checked } from '../../tasks/checked-chunks.ts';
 import { type Criteria, idsOf, selectionOf } from '../list-query.ts';
 import { type ArchiveEntry, type ArchiveProgress, type MadeEntry, NOTE, writeArchive } from './archive.ts';
 import { type FileAddress, findFile, noSuchFile } from './find-file.ts';
@@ -24,6 +25,13 @@ export interface FormArchive {
 	progress: ArchiveProgress;
 	total: number;
 	done: number;
+}
+
+interface OpenedBy {
+	range?: ByteRange | undefined;
+	caller: string;
+	isLink?: true | undefined;
+	check: () => Promise<unknown>;
 }
 
 interface DownloadsOptions {
@@ -117,7 +125,8 @@ export function createDownloads(storage: Storage, { store, budget }: DownloadsOp
 			const { form, id, found } = await ofSubmission(address, mode);
 			if (found.length === 0) throw new AppError('NOT_FOUND', 'This submission has no files.');
 			const { chunks } = archive(entriesOf(id, { found, folder: '' }), rights);
-			return { chunks, fileName: `${form.slug}-${encodeId(id)}.zip`, end: await turns.take(caller) };
+			const whileThere = checked(chunks, () => ofSubmission(address, mode));
+			return { chunks: whileThere, fileName: `${form.slug}-${encodeId(id)}.zip`, end: await turns.take(caller) };
 		},
 		/** The files of many submissions in one archive, in a folder for each submission. @throws AppError FORM_NOT_FOUND */
 		async openFormArchive(
@@ -138,7 +147,9 @@ export function createDownloads(storage: Storage, { store, budget }: DownloadsOp
 				}
 			}
 
-			const opened = { ...archive(entries(), caller), total: await submissions.count(selection), done: 0 };
+			const { progress, chunks } = archive(entries(), caller);
+			const whileThere = checked(chunks, () => storage.findForm(formId));
+			const opened = { progress, chunks: whileThere, total: await submissions.count(selection), done: 0 };
 			return opened;
 		},
 		/**
@@ -164,15 +175,13 @@ export function createDownloads(storage: Storage, { store, budget }: DownloadsOp
 		/**
 		 * The bytes of a file, or a part of them.
 		 * @param caller Whose concurrency limit the download counts towards.
+		 * @param check Rejects once the caller may not have the file any more: then the download breaks off.
 		 * @throws AppError UNAVAILABLE if the bytes cannot be read or are lost, or a turn does not come in time
 		 */
-		async open(
-			file: StoredFile,
-			{ range, caller, isLink }: { range?: ByteRange | undefined; caller: string; isLink?: true | undefined },
-		): Promise<Streamed> {
+		async open(file: StoredFile, { range, caller, isLink, check }: OpenedBy): Promise<Streamed> {
 			const end = await (isLink ? linkTurns : turns).take(caller);
 			try {
-				return { chunks: chunksOf(await read(file, range)), end };
+				return { chunks: checked(chunksOf(await read(file, range)), check), end };
 			} catch (error) {
 				end();
 				throw error;

@@ -77,16 +77,18 @@ export const fileRoutes = (
 		downloads.find({ formId: id, ...params }, caller);
 
 	const download = async ({ principal, params, request }: Owned) =>
-		respond(await find(params, { ...principal, infected: confirmation(request) }), {
+		respond(() => find(params, { ...principal, infected: confirmation(request) }), {
 			request,
 			caller: callerOf(principal),
 		});
 
 	async function open({ params, request }: { params: { fileId: string }; request: Request }): Promise<Response> {
 		const link = await links.read(params.fileId, queryOf(request));
-		if (!link || !(await isAlive(link.holder))) throw linkEnded();
-		const caller = networkOf(requestInfo(request).clientAddress);
-		return respond(await downloads.findLinked(link.fileId), { request, caller, isLink: true });
+		const findLinked = async () => {
+			if (!link || !(await isAlive(link.holder))) throw linkEnded();
+			return downloads.findLinked(link.fileId);
+		};
+		return respond(findLinked, { request, caller: networkOf(requestInfo(request).clientAddress), isLink: true });
 	}
 
 	const owned = new Elysia({ prefix: '/api/forms/:id/submissions/:submissionId', tags: ['Submissions'] })

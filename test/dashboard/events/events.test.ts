@@ -129,7 +129,7 @@ test('a silent stream has beats', async () => {
 		permissions: ['read' as const],
 		formIds: null,
 	};
-	const reader = streams.open({ principal, reauthenticate: async () => {} }).getReader();
+	const reader = streams.open({ principal, reauthorize: async () => {} }).getReader();
 	const read = async () => new TextDecoder().decode((await reader.read()).value);
 	expect(await read()).toStartWith('retry: 3000\nevent: hello\n');
 	expect(await read()).toBe('event: beat\ndata: {}\n\n');
