@@ -28,7 +28,7 @@ import {
 	TELLING_SETTINGS,
 } from './settings.ts';
 import { isFromName, slugFromName } from './slug.ts';
-import { whenDue } from './unique-values.ts';
+import { revealsValues, whenDue } from './unique-values.ts';
 import { checkVisitorMails } from './visitor-mails.ts';
 
 /** Mails about a change of a form's notification addresses. */
@@ -55,6 +55,7 @@ type Disclosure =
 	| 'attachFiles'
 	| 'formerSlug'
 	| 'spam'
+	| 'unique'
 	| 'retention'
 	| 'keptIn';
 export type CheckDisclosure = (disclosure: Disclosure) => void;
@@ -274,12 +275,13 @@ async function readNames({ db }: Storage, ids: readonly string[]): Promise<{ id:
 
 /** @throws what `checkDisclosure` throws, for changes that disclose, divert or delete content */
 function checkDisclosures(before: FormRow, after: Partial<FormSettings>, checkDisclosure: CheckDisclosure): void {
-	const { spam = before.spam, attachFiles } = after;
+	const { spam = before.spam, attachFiles, fields = before.fields } = after;
 	for (const name of ['notificationEmail', 'notification', 'routes', 'retention', 'keptIn'] as const) {
 		const { [name]: value = before[name] } = after;
 		if (!Bun.deepEquals(value, before[name])) checkDisclosure(name);
 	}
 	if (!Bun.deepEquals(spam, before.spam)) checkDisclosure('spam');
+	if (revealsValues(before.fields, fields)) checkDisclosure('unique');
 	if (attachFiles && !before.attachFiles) checkDisclosure('attachFiles');
 }
 

@@ -208,7 +208,7 @@ const SETTINGS = {
 	fields: fields({
 		description:
 			'Rules for the fields of submissions, up to 100; a submission that breaks one is rejected with 400, which names every ' +
-			'field at fault. `null`: anything goes.',
+			'field at fault. `null`: anything goes. To make a field of a form `unique` takes the permission to read as well.',
 		example: [{ name: 'email', type: 'email', label: 'Your e-mail', required: true }],
 		group: 'rules',
 		label: 'Field rules',

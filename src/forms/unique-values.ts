@@ -101,6 +101,13 @@ export const whenUnique = (tx: Db, form: RuledForm) => (uniqueRules(form.fields)
 
 const due = (tx: Db, { id }: RuledForm) => setServerValue(tx, `${DUE}${id}`, crypto.randomUUID());
 
+/** Returns whether a change of rules lets senders try out values of submissions as they could not before. */
+export function revealsValues(before: RuledForm['fields'], after: RuledForm['fields']): boolean {
+	const whatTells = ({ name, type, onDuplicate = 'refuse' }: FieldRule) => JSON.stringify([name, type, onDuplicate]);
+	const former = uniqueRules(before).map(whatTells);
+	return uniqueRules(after).some((rule) => !former.includes(whatTells(rule)));
+}
+
 /** A scan: what `holdDue` reads, in the thread beside the server. */
 export function findUniqueValues(submissions: Iterable<StoredSubmission>, { form, key }: FindRequest): FoundPiece {
 	const found: UniqueHashes[] = [];

@@ -84,6 +84,7 @@ const DISCLOSURES = {
 	attachFiles: 'Setting attachFiles sends the files of submissions by mail',
 	formerSlug: 'Taking the former address of another form leads its submissions here',
 	spam: 'Changing the spam settings reveals, by the counts, the content of submissions',
+	unique: 'Making a field unique reveals, by what is rejected, the values that submissions have in it',
 	search: 'Selecting submissions by their content reveals that content',
 	retention: 'Changing retention deletes submissions',
 	keptIn: 'Changing keptIn decides which file can delete the form',

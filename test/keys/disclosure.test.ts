@@ -168,6 +168,28 @@ describe('what was submitted', () => {
 		expect((await server.call(`PATCH /api/forms/${form.id}/lists`, { key: author, json: entries })).status).toBe(200);
 	});
 
+	test('is not tried out with a rule that its values must differ', async () => {
+		const form = await makeForm({ fields: [{ name: 'code', type: 'text' }] });
+		await server.submit(form.slug, { code: '4711', email: 'ada@example.com' });
+		const code = { name: 'code', type: 'text', unique: true, onDuplicate: 'keepFirst' };
+		const email = { name: 'email', type: 'email', unique: true };
+		const { status, body } = await change(form, { fields: [code] }, writer);
+		expect([status, body.code]).toEqual([403, 'FORBIDDEN']);
+		expect(body.error).toContain('"read"');
+		expect((await change(form, { fields: [code] }, author)).status).toBe(200);
+		for (const fields of [[code, email], [{ ...code, type: 'number' }], [{ ...code, onDuplicate: 'refuse' }]])
+			expect((await change(form, { fields }, writer)).status).toBe(403);
+		const others = {
+			fields: [
+				{ ...code, label: 'Code' },
+				{ ...email, unique: false },
+			],
+		};
+		expect((await change(form, others, writer)).status).toBe(200);
+		expect((await change(form, { fields: null }, writer)).status).toBe(200);
+		await makeForm({ fields: [code, email] }, writer);
+	});
+
 	test('is not disclosed by the count of a bulk change or deletion by search', async () => {
 		const form = await makeForm();
 		const path = `/api/forms/${form.id}/submissions` as const;
