@@ -1,6 +1,7 @@
 /** The JSON API as commands call it: that of the opened application, in this process, or that of a server elsewhere. */
 
 import type { Form } from '../forms/schema.ts';
+import { pathSegment } from '../http/path-segment.ts';
 import type { Mode } from '../storage/tables.ts';
 import { parseExact } from '../text/exact-json.ts';
 import { CommandError, pickForm } from './cli.ts';
@@ -43,9 +44,9 @@ export interface Api {
 	open(path: string, query?: Query): Promise<Response>;
 }
 
-/** A path of which each value is one segment. */
+/** A path of which each value is one segment. @throws AppError NOT_FOUND as `pathSegment` does */
 export function at(texts: TemplateStringsArray, ...values: string[]): string {
-	return String.raw({ raw: texts }, ...values.map(encodeURIComponent));
+	return String.raw({ raw: texts }, ...values.map(pathSegment));
 }
 
 export function createApi(send: Send, mode?: Mode): Api {

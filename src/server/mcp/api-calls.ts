@@ -4,6 +4,7 @@ import type { App } from '../../app.ts';
 import { AppError, type ErrorCode } from '../../errors.ts';
 import { collectChunks } from '../../http/collect-chunks.ts';
 import type { ErrorEnvelope } from '../../http/error-responses.ts';
+import { pathSegment } from '../../http/path-segment.ts';
 import { type RequestInfo, requestInfo, setRequestInfo } from '../../http/request-info.ts';
 import { lazy } from '../../tasks/lazy.ts';
 import { roughSize } from '../../text/byte-sizes.ts';
@@ -42,7 +43,7 @@ export function createApiCalls({ handle, app, urls }: ApiCalls): ContextOf {
 			urls,
 			async call(operation, { params = {}, query = {}, body, token } = {}) {
 				const [method = '', pattern = ''] = operation.split(' ');
-				const path = pattern.replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ''));
+				const path = pattern.replace(/:(\w+)/g, (_, name) => pathSegment(params[name] ?? ''));
 				const sent = Object.entries(query).flatMap(([name, value]) =>
 					value === undefined ? [] : [[name, `${value}`]],
 				);

@@ -109,6 +109,14 @@ describe.each(Object.keys(ERAS) as Era[])('an agent of the era %s', (era) => {
 			isError: true,
 			text: expect.stringContaining('limit must be a whole number from 1 to 25'),
 		});
+		const none = expect.stringContaining('FORM_NOT_FOUND');
+		for (const form of ['a/b', '%2e%2e', 'a?b', 'a#b'])
+			expect(await agent.call('list_submissions', { form, fields: ['a'] })).toEqual({ isError: true, text: none });
+		// These would be other addresses: that of a delivery, that of all.
+		for (const delivery of ['.', '..']) {
+			const text = `NOT_FOUND: There is nothing with the id "${delivery}".`;
+			expect(await agent.call('retry_delivery', { delivery })).toEqual({ isError: true, text });
+		}
 		expect(agent.call('delete_form', {})).rejects.toThrow('no tool');
 	});
 });
