@@ -22,7 +22,10 @@ Where submissions go, keys, webhooks and deletions are for the owner, in the das
 /** A request, a notification, or a response, which nothing here waits for. */
 export const Message = Type.Object({
 	jsonrpc: Type.Literal('2.0'),
-	id: Type.Optional(Type.Union([Type.String(), Type.Integer()])),
+	// Another number would come back with other digits.
+	id: Type.Optional(
+		Type.Union([Type.String(), Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })]),
+	),
 	method: Type.Optional(Type.String()),
 	params: Type.Optional(stringMap(Type.Any())),
 });
@@ -76,9 +79,11 @@ function checkVersion({ _meta: meta }: Record<string, unknown>, headers: Headers
 	const members: Record<string, unknown> = typeof meta === 'object' && meta !== null ? { ...meta } : {};
 	const inBody = members[`${META}/protocolVersion`];
 	const named = headers?.get('mcp-protocol-version') ?? undefined;
+	if (inBody !== undefined && typeof inBody !== 'string')
+		throw new ProtocolError(CODES.params, `_meta["${META}/protocolVersion"] must be a text.`);
 	const requested = inBody ?? named;
-	if (requested !== undefined && !SUPPORTED.includes(String(requested))) {
-		const data = { supported: SUPPORTED, requested: String(requested) };
+	if (requested !== undefined && !SUPPORTED.includes(requested)) {
+		const data = { supported: SUPPORTED, requested };
 		throw new ProtocolError(CODES.version, 'This version of the protocol is not supported.', { data });
 	}
 	if (requested !== MODERN) return false;
@@ -112,15 +117,19 @@ async function resultOf(
 	// The tools are those of a key, and change with it.
 	const fresh = { ttlMs: 0, cacheScope: 'private' };
 	if (method === 'initialize') {
-		const asked = String(params.protocolVersion);
 		const [latest] = LEGACY;
-		return { ...described, protocolVersion: LEGACY.includes(asked) ? asked : latest, serverInfo: SERVER };
+		const protocolVersion = LEGACY.find((version) => version === params.protocolVersion) ?? latest;
+		return { ...described, protocolVersion, serverInfo: SERVER };
 	}
 	if (method === 'server/discover') return { ...described, ...fresh, supportedVersions: SUPPORTED };
 	if (method === 'ping') return {};
 	if (method === 'tools/list') return { ...fresh, tools: tools.list() };
 	if (method !== 'tools/call') return undefined;
-	const result = tools.call(String(params.name), params.arguments ?? {});
+	const { name, arguments: args = {} } = params;
+	const fault = (member: string) => new ProtocolError(CODES.params, `params.${member}.`, { status: 200 });
+	if (typeof name !== 'string') throw fault('name must be a text');
+	if (typeof args !== 'object' || Array.isArray(args)) throw fault('arguments must be an object');
+	const result = tools.call(name, args ?? {});
 	if (result) return result;
-	throw new ProtocolError(CODES.params, `This key has no tool "${params.name}".`, { status: 200 });
+	throw new ProtocolError(CODES.params, `This key has no tool "${name}".`, { status: 200 });
 }

@@ -47,6 +47,7 @@ describe('a message', () => {
 		['a batch', [request('ping')], 400],
 		['another JSON-RPC', { ...request('ping'), jsonrpc: '1.0' }, 400],
 		['an id of null', { ...request('ping'), id: null }, 400],
+		['an id that would lose digits', '{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}', 400],
 		['params that are a list', { ...request('ping'), params: [] }, 400],
 		['no JSON', '{', 400],
 		['nothing', '', 400],
@@ -59,6 +60,20 @@ describe('a message', () => {
 	test('of another type of content is not read', async () => {
 		const headers = { 'Content-Type': 'text/plain' };
 		expect((await post({ message: request('ping'), headers })).status).toBe(415);
+	});
+
+	test.each([
+		['initialize', { protocolVersion: { toString: 5 } }, undefined],
+		['ping', { _meta: { 'io.modelcontextprotocol/protocolVersion': { toString: 5 } } }, -32602],
+		['tools/call', { name: { toString: 5 } }, -32602],
+		['tools/call', { name: ['list_forms'] }, -32602],
+		['tools/call', {}, -32602],
+		['tools/call', { name: 'list_forms', arguments: [] }, -32602],
+		['tools/call', { name: 'list_forms', arguments: 5 }, -32602],
+		['tools/call', { name: 'list_forms', arguments: null }, undefined],
+	])('with a member of another type is told so: %s %j', async (method, params, code) => {
+		const { body } = await post({ message: request(method, params) });
+		expect([body.id, body.error?.code, body.result === undefined]).toEqual([7, code, code !== undefined]);
 	});
 
 	test('has its id in the response', async () => {
