@@ -114,7 +114,8 @@ function toFieldError({ type, path, schema }: ValueError): FieldError {
 	}
 	if (type === ValueErrorType.ObjectAdditionalProperties) {
 		const known = Object.keys(schema.properties).join(', ');
-		return { field, code: 'UNKNOWN_FIELD', message: `"${field}" is not known here. Known are: ${known}.` };
+		const rest = known === '' ? 'There are none.' : `Known are: ${known}.`;
+		return { field, code: 'UNKNOWN_FIELD', message: `"${field}" is not known here. ${rest}` };
 	}
 	return { field, code: 'INVALID_TYPE', message: `${field} must be ${describe(schema)}.` };
 }
@@ -149,15 +150,20 @@ function describe(schema: TSchema): string {
 			.map(describe)
 			.join(' or ');
 	const words: Record<string, string> = {
-		string: 'a text',
+		string: schema.maxLength === undefined ? 'a text' : `a text of up to ${schema.maxLength} characters`,
 		boolean: 'true or false',
 		integer: `a whole number${boundsOf(schema)}`,
 		number: 'a number',
 		null: 'null',
-		array: `a list${schema.items ? `, each item ${describe(schema.items)}` : ''}`,
+		array: `a list${countOf(schema)}${schema.items ? `, each item ${describe(schema.items)}` : ''}`,
 		object: 'an object',
 	};
 	return words[schema.type] ?? 'valid';
+}
+
+function countOf({ minItems, maxItems }: TSchema): string {
+	if (maxItems === undefined) return '';
+	return minItems === undefined ? ` of up to ${maxItems}` : ` of ${minItems} to ${maxItems}`;
 }
 
 function boundsOf({ minimum, maximum }: TSchema): string {

@@ -49,11 +49,19 @@ test('a surrogate pair is accepted, also as two escapes; an escaped backslash is
 
 test.each([
 	['{"files":{"max":"5"}}', 'files.max must be a whole number from 1.'],
-	['{"files":{"types":"image/*"}}', 'files.types must be a list, each item a text.'],
-	['{"files":{"count":5}}', '"files.count" is not known here. Known are: max, types.'],
+	['{"files":{"types":"image/*"}}', 'files.types must be a list of up to 3, each item a text of up to 9 characters.'],
+	['{"files":{"count":5}}', '"files.count" is not known here. Known are: max, types, none.'],
+	[
+		'{"files":{"types":["a","b","c","d"]}}',
+		'files.types must be a list of up to 3, each item a text of up to 9 characters.',
+	],
+	['{"files":{"types":["image/*.gif"]}}', 'files.types.0 must be a text of up to 9 characters.'],
+	['{"files":{"none":{"a":1}}}', '"files.none.a" is not known here. There are none.'],
 	['{"files":[]}', 'files must be an object or null.'],
 ])('of a nullable object the error names the member: %s', async (body, message) => {
-	const members = { max: Type.Integer({ minimum: 1 }), types: Type.Array(Type.String()) };
+	const types = Type.Array(Type.String({ maxLength: 9 }), { maxItems: 3 });
+	const none = Type.Object({}, { additionalProperties: false });
+	const members = { max: Type.Integer({ minimum: 1 }), types, none };
 	const files = Type.Partial(Type.Object(members), { additionalProperties: false });
 	const request = new Request('http://localhost/', {
 		method: 'POST',
