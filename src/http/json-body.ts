@@ -8,6 +8,8 @@ import { collectChunks } from './collect-chunks.ts';
 import { NULL_IS_ABSENT } from './schema-types.ts';
 
 const MIB = 1024 * 1024;
+/** More than any body needs; what goes through a value level by level needs stack for each. */
+const MAX_DEPTH = 4000;
 const MAX_FIELD_ERRORS = 20;
 const JSON_MEDIA_TYPE = /^application\/(?:[a-z0-9!#$&^_.+-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
 /** An escape of half a character, or of NUL. */
@@ -30,6 +32,12 @@ export async function readJson<T extends TObject>(
 	const value = parse(await readText(request, maxBytes));
 	if (value === null || typeof value !== 'object' || Array.isArray(value)) {
 		throw new AppError('INVALID_BODY', 'The body must be a JSON object.');
+	}
+	if (isDeeper(value, MAX_DEPTH)) {
+		throw new AppError(
+			'INVALID_BODY',
+			`Objects and arrays of the body may be nested at most ${MAX_DEPTH} levels deep.`,
+		);
 	}
 	checkShape(schema, value);
 	checkTexts(schema, value);
@@ -69,6 +77,11 @@ function parse(text: string): unknown {
 		// Also thrown for nesting too deep for the parser.
 		throw new AppError('INVALID_BODY', 'The body is not valid JSON.', { cause });
 	}
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+	if (value === null || typeof value !== 'object') return false;
+	return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
 }
 
 /** A lone surrogate would be read back as another character, and not every database takes NUL. */

@@ -27,6 +27,16 @@ test.each(['{"name":"a\\u0000b"}', '{"name":"a","list":["\\u0000"]}', '{"name":"
 	},
 );
 
+test('an object or list may be nested, up to a bound', async () => {
+	const nested = (levels: number) => `{"name":"a","list":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
+	expect(await read(nested(4000))).toMatchObject({ name: 'a' });
+	for (const levels of [4001, 300_000])
+		await expect(read(nested(levels))).rejects.toMatchObject({
+			code: 'INVALID_BODY',
+			message: 'Objects and arrays of the body may be nested at most 4000 levels deep.',
+		});
+});
+
 test('an escaped backslash before u0000 is no NUL', async () => {
 	expect<unknown>(await read('{"name":"\\\\u0000"}')).toEqual({ name: '\\u0000' });
 });

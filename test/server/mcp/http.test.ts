@@ -52,7 +52,8 @@ describe('a message', () => {
 		['no JSON', '{', 400],
 		['nothing', '', 400],
 		['too much', JSON.stringify(request('ping', { x: 'y'.repeat(1_100_000) })), 413],
-		['very deep JSON', `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":${'['.repeat(100_000)}`, 400],
+		['JSON that does not end', `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":${'['.repeat(100_000)}`, 400],
+		['very deep JSON', `{"jsonrpc":"2.0","id":1,"params":{"x":${'['.repeat(1e5)}${']'.repeat(1e5)}}}`, 400],
 	])('that is %s', async (_, message, status) => {
 		expect((await post({ message })).status).toBe(status);
 	});
