@@ -101,6 +101,18 @@ describe('single sign-on with oidc-provider', () => {
 		expect((await meOf(thief)).status).toBe(401);
 	});
 
+	test('goes on in the tab that began last', async () => {
+		provider.person({ email: 'ada@example.org', email_verified: true });
+		const visitor = newVisitor();
+		const older = await visitor.follow(start, isCallback);
+		const newer = await visitor.follow(start, isCallback);
+		for (const location of [older.location, `${server.baseUrl}${CALLBACK}?code=made-up`]) {
+			const { status, text } = await visitor.get(location ?? '');
+			expect([status, text.includes('This sign-in has ended')]).toEqual([400, true]);
+		}
+		expect((await visitor.get(newer.location ?? '')).location).toBe(`${server.baseUrl}/#/signed-in`);
+	});
+
 	test('does not take the response to another browser, or a cookie that was changed', async () => {
 		provider.person({ email: 'ada@example.org', email_verified: true });
 		const attacker = newVisitor();

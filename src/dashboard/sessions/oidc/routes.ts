@@ -109,7 +109,13 @@ export function oidcRoutes({ config, storage, sessions, keys, credential, api, .
 				withPages(request, async (provider) => {
 					const flow = await cookie.read(request.headers.get('cookie'));
 					if (!flow) return failed(request, problemPage('invalid'));
-					const email = await provider.finish(queryOf(request), flow).catch((error) => {
+					const query = queryOf(request);
+					if (query.get('state') !== flow.state) {
+						countFailure(request, { way: 'oidc' });
+						// The response to an older tab, or one that another page made up: what the browser began last goes on.
+						return pageResponse(problemPage('invalid'));
+					}
+					const email = await provider.finish(query, flow).catch((error) => {
 						const isAway = error instanceof SignInProblem && error.kind === 'away';
 						if (!isAway) countFailure(request, { way: 'oidc' });
 						throw error;
