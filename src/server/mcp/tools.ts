@@ -84,13 +84,17 @@ const shownSubmission = ({ data, ...others }: { data: object }, fields: readonly
 
 export const TOOLS: Readonly<Record<string, Tool>> = {
 	list_forms: tool({
-		description: 'Lists the forms of the mode of the key with their counts, newest first.',
-		input: {},
+		description:
+			'Lists the forms of the mode of the key with their counts, newest first. `total` is how many there are.',
+		input: {
+			limit: Type.Optional(Type.Integer({ minimum: 1, description: 'How many; all by default.' })),
+			offset,
+		},
 		permission: 'read',
 		uses: ['GET /api/forms'],
-		async run(_, { call }) {
+		async run({ limit: count = Number.POSITIVE_INFINITY, offset: from = 0 }, { call }) {
 			const { forms } = await call<{ forms: Form[] }>('GET /api/forms');
-			return { forms: forms.map((one) => pick(one, SUMMARY)) };
+			return { forms: forms.slice(from, from + count).map((one) => pick(one, SUMMARY)), total: forms.length };
 		},
 	}),
 	ensure_form: tool({

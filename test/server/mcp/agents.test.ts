@@ -287,6 +287,24 @@ describe('what visitors sent', () => {
 	});
 });
 
+test('forms are listed also where they are too many for one result', async () => {
+	const agent = await agentWith(['admin']);
+	const name = 'n'.repeat(200);
+	for (let i = 0; i < 400; i++) await server.app.forms.create('live', { name });
+	expect(await agent.call('list_forms')).toMatchObject({
+		isError: true,
+		text: expect.stringContaining('smaller limit'),
+	});
+	const { total } = await agent.result<{ total: number }>('list_forms', { limit: 1 });
+	const listed: string[] = [];
+	while (listed.length < total) {
+		const page = { limit: 200, offset: listed.length };
+		const { forms } = await agent.result<{ forms: Form[] }>('list_forms', page);
+		listed.push(...forms.map(({ id }) => id));
+	}
+	expect(listed).toEqual((await server.app.forms.list('live')).map(({ id }) => id));
+});
+
 test('the audit log has what an agent did, by the operation and its key', async () => {
 	const agent = await agentWith(['write']);
 	const { form } = await agent.result<{ form: Form }>('ensure_form', { slug: 'recorded' });
