@@ -1,4 +1,4 @@
-/** Chunks of a long response, which end early once their receiver may not have them any more. */
+/** Chunks of a long response or request, which end early once the client may not have or send them any more. */
 
 import { AppError } from '../errors.ts';
 

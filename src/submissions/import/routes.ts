@@ -8,11 +8,12 @@ import { asBodyError } from '../../http/collect-chunks.ts';
 import { createConcurrencyLimit } from '../../http/concurrency-limit.ts';
 import { bytesBody, jsonResponse, linesBody, operation, queryParameter } from '../../http/openapi.ts';
 import { integer, oneOf, queryOf } from '../../http/query-parameters.ts';
-import { allowToTakeLong } from '../../http/request-info.ts';
+import { allowToTakeLong, requestInfo } from '../../http/request-info.ts';
 import { stringEnum } from '../../http/schema-types.ts';
 import type { Auth } from '../../keys/auth.ts';
 import { callerOf, type Principal } from '../../keys/permissions.ts';
 import type { Storage } from '../../storage/contract.ts';
+import { checked } from '../../tasks/checked-chunks.ts';
 import { findFile } from '../files/find-file.ts';
 import { FILE_EXAMPLE, fileId, formId, submissionId } from '../openapi-parts.ts';
 import { SubmittedFile } from '../schema.ts';
@@ -136,7 +137,12 @@ export const importRoutes = (
 	return new Elysia().use(rows).use(bytes);
 };
 
-async function* bodyOf({ body }: Request): AsyncGenerator<Uint8Array> {
+/** For as long as its sender may send it. */
+function bodyOf(request: Request): AsyncGenerator<Uint8Array> {
+	return checked(sentIn(request), async () => requestInfo(request).reauthorize?.());
+}
+
+async function* sentIn({ body }: Request): AsyncGenerator<Uint8Array> {
 	try {
 		if (body) yield* body;
 	} catch (cause) {

@@ -178,6 +178,29 @@ describe('POST /api/forms/{id}/import', () => {
 		expect((await send([line(1)], { to: { ...form, id: 'abc' } })).status).toBe(404);
 	});
 
+	test('ends when its key is revoked: what comes later is not stored', async () => {
+		const json = { permissions: ['read', 'write'] };
+		const { key, id } = (await server.call<{ key: string; id: string }>('POST /api/keys', { json })).body;
+		const linesTo = (from: number, to: number) =>
+			Array.from({ length: to - from }, (_, i) => `${JSON.stringify(line(from + i))}\n`).join('');
+		const stored = async () => (await list()).pagination.total;
+		async function* body() {
+			yield Buffer.from(linesTo(0, 250));
+			while ((await stored()) === 0) await Bun.sleep(5);
+			await server.call(`DELETE /api/keys/${id}`);
+			// Keys are checked twice a second.
+			await Bun.sleep(600);
+			yield Buffer.from(linesTo(250, 600));
+		}
+		const response = await fetch(`${server.baseUrl}/api/forms/${form.id}/import`, {
+			method: 'POST',
+			headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/x-ndjson' },
+			body: body() as unknown as ReadableStream,
+		});
+		expect(response.status).toBe(401);
+		expect(await stored()).toBe(200);
+	});
+
 	test('a line beyond the limits of a submission is left out', async () => {
 		const deep = `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`;
 		const lines = [
