@@ -12,8 +12,12 @@ const newKeys = () => crypto.subtle.generateKey({ ...ALGORITHM, hash: 'SHA-256' 
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 export async function startHostileProvider(clientId: string) {
-	const [own, foreign] = await Promise.all([newKeys(), newKeys()]);
-	const published = { ...(await crypto.subtle.exportKey('jwk', own.publicKey)), kid: 'k', alg: 'RS256', use: 'sig' };
+	let [own, foreign] = await Promise.all([newKeys(), newKeys()]);
+	const publish = async () => ({
+		...(await crypto.subtle.exportKey('jwk', own.publicKey)),
+		...{ kid: 'k', alg: 'RS256', use: 'sig' },
+	});
+	let published = await publish();
 	let token: Token = {};
 	let metadata: object = {};
 	let nonce = '';
@@ -54,8 +58,8 @@ export async function startHostileProvider(clientId: string) {
 		metadata = {};
 		answers['/.well-known/openid-configuration'] = describe;
 		answers['/jwks'] = () => Response.json({ keys: [published] });
-		answers['/token'] = async () =>
-			Response.json({ access_token: 'a', token_type: 'Bearer', id_token: await idToken() });
+		const respond = async () => Response.json({ access_token: 'a', token_type: 'Bearer', id_token: await idToken() });
+		Object.assign(answers, { '/token': respond, '/moved/token': respond });
 	}
 	reset();
 
@@ -65,6 +69,11 @@ export async function startHostileProvider(clientId: string) {
 		/** Sets what the next ID token has in place of what is right. */
 		say: (next: Token) => {
 			token = next;
+		},
+		/** Signs with another key from now on, of the same name. */
+		async rotate(): Promise<void> {
+			[own, foreign] = [foreign, own];
+			published = await publish();
 		},
 		describeAs: (next: object) => {
 			metadata = next;

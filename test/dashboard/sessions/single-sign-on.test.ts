@@ -225,6 +225,19 @@ describe('a provider that is wrong', async () => {
 		expect((await attempt(change)).status).toBe(400);
 	});
 
+	test('that has other keys or addresses by now is asked for them once a sign-in has failed', async () => {
+		hostile.reset();
+		const home = `${target.target.baseUrl}/#/signed-in`;
+		expect((await attempt()).location).toBe(home);
+		await hostile.rotate();
+		expect((await attempt()).status).toBe(400);
+		expect((await attempt()).location).toBe(home);
+		hostile.describeAs({ token_endpoint: `${hostile.issuer}/moved/token` });
+		hostile.answer('/token', () => new Response(null, { status: 404 }));
+		expect((await attempt()).status).toBe(400);
+		expect((await attempt()).location).toBe(home);
+	});
+
 	test('is told apart by its issuer, to the letter', async () => {
 		for (const issuer of [`${hostile.issuer}/`, `${hostile.issuer}/other`, 'https://evil.example']) {
 			hostile.reset();

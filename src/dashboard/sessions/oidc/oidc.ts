@@ -37,7 +37,7 @@ export type Oidc = ReturnType<typeof createOidc>;
 export function createOidc({ provider: { issuer, clientId, clientSecret }, redirectUri, now }: Options) {
 	/** Few servers have a provider, and few requests need it. */
 	const load = lazy(() => import('oauth4webapi'));
-	const jwks: oauth.JWKSCacheInput = {};
+	let jwks: oauth.JWKSCacheInput = {};
 	let described: { at: number; metadata: Promise<oauth.AuthorizationServer> } | undefined;
 
 	async function setUp() {
@@ -131,6 +131,9 @@ export function createOidc({ provider: { issuer, clientId, clientSecret }, redir
 		/** The address, in lower case, of the person with whom the browser came back; the provider has verified it. @throws SignInProblem */
 		async finish(query: URLSearchParams, flow: Flow): Promise<string> {
 			const { email, email_verified: isVerified } = await claimsOf(query, flow).catch(async (error) => {
+				// Its keys or addresses may be others by now: the next try asks for them.
+				described = undefined;
+				jwks = {};
 				throw problemOf(error, await load());
 			});
 			const address = typeof email === 'string' ? memberAddress(email) : undefined;
