@@ -65,7 +65,10 @@ export function captchaScript(captcha: Captcha, server: string): string {
 	return captcha === 'altcha' ? `${server}/altcha.js` : CAPTCHAS[captcha].script;
 }
 
-/** The objects that vendors' scripts add to a page. A function, so that a bundle can hold its result alone. */
-export function widgetGlobals(): string[] {
-	return CAPTCHA_VENDORS.map((name) => CAPTCHAS[name].global);
+/**
+ * Returns, for each vendor, the object that its script adds to a page, and the field whose input its widget adds to a form. A function, so
+ * that a bundle can hold its result alone.
+ */
+export function vendorWidgets(): { global: string; field: string }[] {
+	return CAPTCHA_VENDORS.map((name) => ({ global: CAPTCHAS[name].global, field: CAPTCHAS[name].field }));
 }

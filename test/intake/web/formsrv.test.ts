@@ -275,6 +275,26 @@ describe('an error', () => {
 		],
 	};
 
+	// No vendor can be had here: their objects are stood in for, with the ids that their widgets give to their inputs.
+	test.each([
+		['grecaptcha', 'g-recaptcha-response', 'g-recaptcha-response', [null]],
+		['grecaptcha', 'g-recaptcha-response', 'g-recaptcha-response-1', [1]],
+		['hcaptcha', 'h-captcha-response', 'h-captcha-response-0in0ufid6aoc', ['0in0ufid6aoc']],
+		['turnstile', 'cf-turnstile-response', 'cf-chl-widget-ouvb3_response', ['cf-chl-widget-ouvb3']],
+	])('renews the widget of %s in its own form: %s', async (vendor, name, id, expected) => {
+		replies.push(reject(400, envelope));
+		await open(undefined, `${FIELDS}<textarea hidden name="${name}" id="${id}">used</textarea>`);
+		await tab.evaluate((global) => {
+			const reset = (...args: unknown[]) => {
+				document.title = JSON.stringify(args);
+			};
+			Object.assign(globalThis, { [global]: { reset } });
+		}, vendor);
+		await tab.click('#send');
+		await alert().getByText('Two fields need to be corrected.').waitFor();
+		expect(JSON.parse(await tab.title())).toEqual(expected);
+	});
+
 	test('is announced, points to the fields and takes it back when they are changed', async () => {
 		replies.push(reject(400, envelope));
 		await open();
