@@ -60,7 +60,9 @@ function formOf({ say }: Translation, { content, rules, next, fields }: Correcti
 	const sent = (name: string): Value => textsOf(values.find(([known]) => known === name)?.[1]);
 	const faults = new Map(fields.map((field) => [field.field, field.message]));
 	const kept = values.filter(([name]) => !faults.has(name));
-	const hidden = [...kept.map(([name, value]) => [name, textsOf(value)] as const), ...specialValues(content, next)];
+	// One that is stored too, such as `_replyto` with the aliases of some services, is among the values.
+	const special = specialValues(content, next).filter(([name]) => !values.some(([known]) => known === name));
+	const hidden = [...kept.map(([name, value]) => [name, textsOf(value)] as const), ...special];
 	const inputs = rules
 		.filter(({ name }) => faults.has(name))
 		.map((rule, i) =>

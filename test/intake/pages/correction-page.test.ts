@@ -138,6 +138,22 @@ describe('the page for a submission that breaks rules', () => {
 		expect(await tab.getByRole('link').count()).toBe(0);
 	});
 
+	test('sends a special field that is stored too once, as it was sent', async () => {
+		const inputs = `<input name="_replyto"><input name="subject" value="Hi"><input name="message">`;
+		const fields: FieldRule[] = [{ name: 'message', type: 'text', label: 'Message', required: true }];
+		const form = await openForm(inputs, { aliases: ['formspree'], confirm: { field: '_replyto' }, fields });
+		await tab.locator('[name=_replyto]').fill('ann@example.com');
+		await tab.getByRole('button', { name: 'Send' }).click();
+		await tab.getByLabel('Message').fill('Hello');
+		await tab.getByRole('button', { name: 'Send again' }).click();
+		await tab.waitForURL(/thanks/);
+		const { body } = await server.call<{ submissions: { data: object }[] }>(
+			`GET /api/forms/${form.id}/submissions?filter=pending`,
+		);
+		const data = { _replyto: 'ann@example.com', subject: 'Hi', message: 'Hello' };
+		expect(body.submissions.map((one) => one.data)).toEqual([data]);
+	});
+
 	test('leads to the same page as an accepted submission, wherever that is, also for a form of allowed domains', async () => {
 		const settings = { allowedDomains: [site.host] };
 		const form = await openForm(`${FIELDS}<input type="hidden" name="_next" value="thanks">`, settings);
