@@ -5,6 +5,7 @@ import type { Key } from '../languages/catalogue.ts';
 import type { SentenceValues } from '../languages/translation.ts';
 import { say } from '../languages/translations.ts';
 import { isEmailAddress } from '../text/email-address.ts';
+import { exactText, isExactNumber } from '../text/exact-json.ts';
 import { compilePattern, type Pattern, type Work } from './pattern.ts';
 import { PatternFault } from './pattern-syntax.ts';
 import { dateOrder, type FieldRule, type FieldType, labelOf, numberOf, PATTERN_TEXT_MAX } from './rules.ts';
@@ -21,7 +22,7 @@ type PatternTest = (values: readonly string[], work: Work) => Generator<void, Fa
 export type Checking<T> = Generator<void, T>;
 
 export interface Fields {
-	/** By name. */
+	/** By name, as `parseExact` reads them: a number is held against a rule with all its digits. */
 	values: Record<string, unknown>;
 	/** The names of those that hold files. */
 	files: ReadonlySet<string>;
@@ -103,9 +104,10 @@ function textsOf(value: unknown, type: FieldType): Values {
 	}
 	if (value === null || value === undefined) return [];
 	if (typeof value === 'boolean' && type === 'checkbox') return value ? ['true'] : [];
-	if (typeof value === 'number' || typeof value === 'boolean') return [`${value}`];
-	if (!Array.isArray(value) || value.some((item) => typeof item === 'object' && item !== null)) return undefined;
-	return value.flatMap((item) => textsOf(item, type) ?? []);
+	if (typeof value === 'boolean' || isExactNumber(value)) return [exactText(value)];
+	if (!Array.isArray(value)) return undefined;
+	const texts = value.map((item) => (Array.isArray(item) ? undefined : textsOf(item, type)));
+	return texts.includes(undefined) ? undefined : (texts as string[][]).flat();
 }
 
 /** In place of `notText`. */

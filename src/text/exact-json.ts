@@ -3,7 +3,10 @@
 type Reviver = (name: string, value: unknown, context: { source: string }) => unknown;
 
 /** Written by `JSON.stringify` as it stands: https://tc39.es/proposal-json-parse-with-source/ */
-const { rawJSON } = JSON as unknown as { rawJSON(text: string): object };
+const { rawJSON, isRawJSON } = JSON as unknown as {
+	rawJSON(text: string): object;
+	isRawJSON(value: unknown): boolean;
+};
 const MAY_HOLD_NUMBERS = /(?:^|[:[,\s])-?\d/;
 const keepDigits: Reviver = (_, value, { source }) =>
 	typeof value === 'number' && String(value) !== source ? rawJSON(source) : value;
@@ -12,6 +15,9 @@ const keepDigits: Reviver = (_, value, { source }) =>
 export function parseExact(json: string): unknown {
 	return JSON.parse(json, MAY_HOLD_NUMBERS.test(json) ? (keepDigits as Parameters<typeof JSON.parse>[1]) : undefined);
 }
+
+/** Returns whether a value that {@link parseExact} read is a number. */
+export const isExactNumber = (value: unknown): boolean => typeof value === 'number' || isRawJSON(value);
 
 /** Returns whether a number that JavaScript has read may be another one than was written. */
 export const mayHaveLostDigits = (value: unknown): boolean =>

@@ -3,6 +3,7 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { atOnce, createFieldCheck } from '../../src/field-rules/check.ts';
 import type { FieldRule } from '../../src/field-rules/rules.ts';
+import { parseExact } from '../../src/text/exact-json.ts';
 import { openBrowser } from '../browser.ts';
 
 setDefaultTimeout(60_000);
@@ -63,6 +64,23 @@ describe('a field', () => {
 		],
 	])('with the rule %j and the value %j: %s', (rule, value, message) => {
 		expect(faultOf(rule, value)?.message).toBe(message as string);
+	});
+
+	test.each<[Partial<FieldRule>, string, string | undefined]>([
+		[{ maxLength: 30 }, '1'.repeat(31), 'TOO_LONG'],
+		[{ pattern: '\\d{22}' }, '1'.repeat(22), undefined],
+		[{ pattern: '\\d\\.\\d\\d' }, '1.10', undefined],
+		[{ type: 'select', options: ['1'] }, '1.00000000000000000001', 'NOT_AN_OPTION'],
+		[
+			{ type: 'select', options: ['12345678901234567890'] },
+			'["12345678901234567890", 12345678901234567890]',
+			undefined,
+		],
+		[{ type: 'number', min: 0 }, '1e400', 'INVALID_NUMBER'],
+		[{ type: 'number', max: 12 }, '12.50', 'TOO_LARGE'],
+		[{}, '{"rawJSON": "1"}', 'INVALID_TYPE'],
+	])('with the rule %j and the JSON value %s is held against it with all digits', (rule, json, code) => {
+		expect(faultOf(rule, parseExact(json))?.code).toBe(code as string);
 	});
 
 	test('of files may have a file, and no other', () => {

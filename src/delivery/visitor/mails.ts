@@ -7,6 +7,7 @@ import { encodeId } from '../../ids.ts';
 import { inEnglish } from '../../languages/translations.ts';
 import { isJson } from '../../storage/damage.ts';
 import type { FormRow } from '../../storage/tables.ts';
+import { parseExact } from '../../text/exact-json.ts';
 import { readFields } from '../fields.ts';
 import { type Mail, type MailIdentity, renderNotice } from '../mail/email.ts';
 import { tidy, tidyLine } from '../mail/fit-text.ts';
@@ -93,7 +94,7 @@ function renderVisitorMail(
 function closedFields({ fields }: FormRow, data: string) {
 	const rules = (fields ?? []).filter(isClosed);
 	if (rules.length === 0 || !isJson(data)) return [];
-	const values = JSON.parse(data) as Record<string, unknown>;
+	const values = parseExact(data) as Record<string, unknown>;
 	const faulty = atOnce(createFieldCheck(rules)({ values, files: new Set() })).map(({ field }) => field);
 	const names = new Set(rules.map(({ name }) => name)).difference(new Set(faulty));
 	return readFields(data).filter(({ name }) => names.has(name));

@@ -7,6 +7,7 @@ import { isStored } from '../../form-values/aliases.ts';
 import { say } from '../../languages/translations.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import { createOneAtATime } from '../../tasks/one-at-a-time.ts';
+import { parseExact } from '../../text/exact-json.ts';
 import { type Content, setFields } from '../body/content.ts';
 import { quoteName } from '../body/fields.ts';
 import { specialNamesOf } from '../body/special-fields.ts';
@@ -46,7 +47,8 @@ export async function checkRules(
 ): Promise<void> {
 	const { unknownFields } = form;
 	const { check, names } = ruleSetOf(form);
-	const fields = { values: JSON.parse(content.data), files: content.files?.fields() ?? NO_FILES };
+	const values = parseExact(content.data) as Record<string, unknown>;
+	const fields = { values, files: content.files?.fields() ?? NO_FILES };
 	const issues = await inTurns(check(fields));
 	const unknown =
 		unknownFields === 'keep' ? [] : content.fields.map(({ name }) => name).filter((name) => !names.has(name));

@@ -93,6 +93,13 @@ describe('a submission that breaks rules', () => {
 		expect(body.error).toBe(body.errors[0]?.message as string);
 	});
 
+	test('is rejected for the digits of a JSON number as they would be stored', async () => {
+		const json = `{"email": "ann@example.com", "name": 1.${'0'.repeat(19)}}`;
+		const headers = { 'Content-Type': 'application/json', Accept: 'application/json' };
+		expect((await post(json, headers)).body.errors).toMatchObject([{ field: 'name', code: 'TOO_LONG' }]);
+		expect((await post(json.replace('00', '0'), headers)).status).toBe(200);
+	});
+
 	test('is stored as spam if it filled in the honeypot: a robot sees the usual success', async () => {
 		expect((await urlencoded('_gotcha=x&email=ann')).status).toBe(200);
 		expect(await stored('spam')).toMatchObject([{ data: { email: 'ann' } }]);
