@@ -21,7 +21,7 @@ import { createMultipartReader } from './body/multipart-reader.ts';
 import type { Upload, Uploads } from './body/upload.ts';
 import type { Altcha, AltchaChallenge } from './checks/altcha.ts';
 import { createIdempotency, hashContent, idempotencyKeyOf } from './checks/idempotency.ts';
-import { createOpening, isBounded, type Status } from './checks/opening.ts';
+import { createOpening, mayBeClosed, type Status } from './checks/opening.ts';
 import type { IntakeRates } from './checks/rates.ts';
 import { createThanks } from './pages/thanks.ts';
 import { redirectTarget } from './redirect-target.ts';
@@ -170,10 +170,10 @@ export function createIntake(options: IntakeOptions) {
 				const contentType = headers.get('content-type');
 				const maxBytes = /^\s*multipart\//i.test(contentType ?? '') ? limits.maxMultipart : limits.maxBody;
 				const declaredBytes = declaredSize(headers, maxBytes);
-				const closed = isBounded(form) ? await bodies.whileUnread(submit, opening.rejection(form)) : undefined;
+				const closed = mayBeClosed(form) ? await bodies.whileUnread(submit, opening.rejection(form)) : undefined;
 				// A request that was accepted before is repeated with success; that takes the key and the body.
 				if (closed && !headers.has('idempotency-key')) throw closed;
-				checkOpen(submit);
+				checkPage(submit);
 				const media = mediaKind(contentType);
 				const key = idempotencyKeyOf(headers);
 				if (declaredBytes === undefined || declaredBytes > freeBytes) held.reservation = bodies.reserve(clientAddress);
@@ -211,8 +211,12 @@ export function createIntake(options: IntakeOptions) {
 	};
 }
 
-function checkOpen({ form, request: { headers }, hasKey, ownAddress }: Omit<Query, 'translation'>): void {
-	if (!form.isActive) throw spokenError('FORM_DISABLED', ['paused']);
+function checkOpen(query: Omit<Query, 'translation'>): void {
+	if (!query.form.isActive) throw spokenError('FORM_DISABLED', ['paused']);
+	checkPage(query);
+}
+
+function checkPage({ form, request: { headers }, hasKey, ownAddress }: Omit<Query, 'translation'>): void {
 	if (!hasKey && !checkOrigin(headers, form.allowedDomains) && !isCorrection(headers, ownAddress)) {
 		throw spokenError('DOMAIN_NOT_ALLOWED', ['domain']);
 	}

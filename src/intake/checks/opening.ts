@@ -58,9 +58,9 @@ export function createOpening({ submissions }: Pick<Storage, 'submissions'>, now
 	};
 }
 
-/** Returns whether it depends on the time or on earlier submissions; all else is in the row. */
-export function isBounded({ opensAt, closesAt, maxSubmissions }: FormRow): boolean {
-	return opensAt !== null || closesAt !== null || maxSubmissions !== null;
+/** Returns whether there is anything by which it may take no submission now. */
+export function mayBeClosed({ isActive, opensAt, closesAt, maxSubmissions }: FormRow): boolean {
+	return !isActive || opensAt !== null || closesAt !== null || maxSubmissions !== null;
 }
 
 /** Codes for which the form's `closedText` is shown. */

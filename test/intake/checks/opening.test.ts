@@ -119,6 +119,16 @@ test('what was accepted before is repeated with success, whether the form is ful
 	expect(await count(id)).toBe(1);
 });
 
+test('the same of a form that is paused by now', async () => {
+	const { id, slug } = await makeForm({});
+	const send = (a: number, key: string) => server.submit(slug, { a }, { 'Idempotency-Key': key });
+	expect((await send(1, 'first')).status).toBe(200);
+	await server.call(`PATCH /api/forms/${id}`, { json: { isActive: false } });
+	expect((await send(1, 'first')).status).toBe(200);
+	expect((await send(1, 'second')).body.code).toBe('FORM_DISABLED');
+	expect(await count(id)).toBe(1);
+});
+
 test('a paused form says the words of its owner too, and a file is not kept', async () => {
 	const { slug } = await makeForm({ isActive: false, closedText: 'On holiday.' });
 	expect((await server.submit(slug, { a: 1 })).body).toMatchObject({ code: 'FORM_DISABLED', message: 'On holiday.' });
