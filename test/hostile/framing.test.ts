@@ -39,6 +39,7 @@ const rejected: [string, string][] = [
 	['punycode that stands for nothing', post(['Host: xn--a', sized])],
 	['length and chunks at once', post(['Host: a', sized, 'Transfer-Encoding: chunked'], `0\r\n\r\n${BODY}`)],
 	['two lengths', post(['Host: a', sized, 'Content-Length: 5'])],
+	['the same length twice', post(['Host: a', sized, sized])],
 	['a negative length', post(['Host: a', 'Content-Length: -1'])],
 	['a length in words', post(['Host: a', 'Content-Length: nine'])],
 	['a chunk size in words', post(['Host: a', 'Transfer-Encoding: chunked'], `zz\r\n${BODY}\r\n0\r\n\r\n`)],
@@ -63,6 +64,11 @@ test.each(rejected)('%s: rejected with 4xx or cut off, nothing stored', async (_
 	await expectAlive();
 });
 
+test('the same length twice is named, not taken for too large', async () => {
+	const [response] = splitResponses(await sendRaw(server.submitUrl, post(['Host: a', sized, sized])));
+	expect(response?.body).toContain('There must be one Content-Length header, not several.');
+});
+
 describe('bytes after a body, a defect of the runtime that docs/api.md describes under Limits', () => {
 	/** The responses, and the number of stored submissions. */
 	async function send(bytes: string) {
@@ -77,13 +83,23 @@ describe('bytes after a body, a defect of the runtime that docs/api.md describes
 		while ((await stored()) <= before) await Bun.sleep(1);
 	}
 
-	// Once one of these two fails because all is answered with 200, the runtime was mended: then that paragraph and this test can go.
+	// Once one of these fails because all is answered with 200, the runtime was mended: then that paragraph and this test can go.
 	test.each(['\r\n', '\n'])('a line end (%j) gets 400 in place of the submission, which is stored', async (end) => {
 		const before = await stored();
 		expect((await send(whole + end)).statuses).toEqual([400]);
 		// The response that would was replaced.
 		await untilMoreThan(before);
 		expect(await stored()).toBe(before + 1);
+	});
+
+	test('trailer fields get 400 as well, also with Connection: close', async () => {
+		for (const headers of [['Host: a.example'], ['Host: a.example', 'Connection: close']]) {
+			const chunks = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\nX-A: b\r\n\r\n`;
+			const before = await stored();
+			expect((await send(post([...headers, 'Transfer-Encoding: chunked'], chunks))).statuses).toEqual([400]);
+			await untilMoreThan(before);
+			expect(await stored()).toBe(before + 1);
+		}
 	});
 
 	test('a second submission in the same write ends the connection; none is stored twice, none acknowledged and not stored', async () => {

@@ -178,14 +178,16 @@ export function readSmallBody(request: Request, maxBytes: number): Promise<Uint8
 
 /**
  * The declared size of a body; `undefined` without one.
- * @throws AppError PAYLOAD_TOO_LARGE
+ * @throws AppError PAYLOAD_TOO_LARGE, INVALID_BODY
  */
 export function declaredSize(headers: Headers, maxBytes: number): number | undefined {
 	const declared = headers.get('content-length');
 	if (declared === null) return undefined;
 	const bytes = Number(declared);
-	if (bytes <= maxBytes) return bytes;
-	throw tooLarge(maxBytes);
+	if (bytes > maxBytes) throw tooLarge(maxBytes);
+	// The runtime joins several, of which it has seen that they are the same.
+	if (Number.isNaN(bytes)) throw new AppError('INVALID_BODY', 'There must be one Content-Length header, not several.');
+	return bytes;
 }
 
 function checkEncoding(headers: Headers): void {
