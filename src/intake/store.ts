@@ -104,29 +104,14 @@ export function createStore(options: StoreOptions) {
 		return submission;
 	}
 
-	/**
-	 * Stores a submission with its deliveries.
-	 * @param whenTaken Throws if another one still holds one of its unique values.
-	 */
-	async function append(
-		{ form, request: { headers } }: Submit,
-		submission: NewSubmission,
-		whenTaken: () => Promise<void>,
-	): Promise<number> {
+	/** Stores a submission with its deliveries. @throws ValueTaken if another one has one of its unique values */
+	async function append({ form, request: { headers } }: Submit, submission: NewSubmission): Promise<number> {
 		const writesToVisitors = form.autoresponder !== null || form.confirm !== null;
 		const language = writesToVisitors ? languageFor(form, { headers, fallback }) : undefined;
 		const deliveries = await outbox.plan({ form, submission, language });
 		submission.deliveries = deliveries;
 		const began = performance.now();
-		let id: number | undefined;
-		while (id === undefined) {
-			try {
-				id = await storage.submissions.append(submission);
-			} catch (error) {
-				if (!(error instanceof ValueTaken)) throw error;
-				await whenTaken();
-			}
-		}
+		const id = await storage.submissions.append(submission);
 		metrics.stored(submission.spamReason, performance.now() - began);
 		if (deliveries.length > 0) outbox.wake(deliveries);
 		return id;
@@ -179,8 +164,8 @@ export function createStore(options: StoreOptions) {
 		const whenTaken = async () => {
 			if (await unique.isSpare(form.id, values, content)) throw new FirstKept();
 		};
-		const appendIt = () => append(submit, submission, whenTaken);
-		return await (files ? files.keepWith(appendIt) : appendIt());
+		const appendIt = () => append(submit, submission);
+		return untilFree(() => (files ? files.keepWith(appendIt) : appendIt()), whenTaken);
 	}
 
 	/** Checks a submission and stores it; resolves with the id to tell. */
@@ -194,6 +179,18 @@ export function createStore(options: StoreOptions) {
 			return id;
 		}
 	};
+}
+
+/** @param whenTaken Throws if another submission still has one of the unique values. */
+async function untilFree<T>(append: () => Promise<T>, whenTaken: () => Promise<void>): Promise<T> {
+	for (;;) {
+		try {
+			return await append();
+		} catch (error) {
+			if (!(error instanceof ValueTaken)) throw error;
+			await whenTaken();
+		}
+	}
 }
 
 /** Data kept apart from the fields, as JSON; `null` if there is none. */

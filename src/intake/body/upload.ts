@@ -7,7 +7,7 @@ import type { TrackedStore, TrackedWriter } from '../../files/tracked-store.ts';
 import type { FileRules } from '../../form-values/file-rules.ts';
 import type { ConcurrencyLimit, EndTurn } from '../../http/concurrency-limit.ts';
 import type { Storage } from '../../storage/contract.ts';
-import { FormFull, FormGone, Unavailable, UniqueViolation } from '../../storage/errors.ts';
+import { FormFull, FormGone, Unavailable, UniqueViolation, ValueTaken } from '../../storage/errors.ts';
 import { roomOf } from '../../storage/file-room.ts';
 import type { StoredFile } from '../../storage/submission.ts';
 import type { FormRow, ScanVerdict } from '../../storage/tables.ts';
@@ -235,5 +235,5 @@ function release({ writer, hold }: Arrival): void {
 }
 
 function saysNothingStored(error: unknown): boolean {
-	return [Unavailable, UniqueViolation, FormGone, FormFull].some((kind) => error instanceof kind);
+	return [Unavailable, UniqueViolation, ValueTaken, FormGone, FormFull].some((kind) => error instanceof kind);
 }

@@ -3,8 +3,9 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { eq } from 'drizzle-orm';
+import type { FieldRule } from '../../../src/field-rules/rules.ts';
 import { DEFAULT_FILE_RULES, type FileRules } from '../../../src/form-values/file-rules.ts';
-import { decodeId } from '../../../src/ids.ts';
+import { decodeId, encodeId } from '../../../src/ids.ts';
 import type { StoredFile } from '../../../src/storage/submission.ts';
 import { submissions } from '../../../src/storage/tables.ts';
 import { openTestServer, readAnswer, type TestServer } from '../../server.ts';
@@ -206,6 +207,21 @@ describe('nothing is left of a submission', () => {
 		expect(await stored(formId)).toEqual([]);
 		expect(inFolder()).toEqual([]);
 	});
+
+	test.each(['refuse', 'keepFirst'] as const)(
+		'that another one with its unique value overtakes (%s)',
+		async (onDuplicate) => {
+			const formId = await open();
+			const fields: FieldRule[] = [{ name: 'seat', type: 'text', unique: true, onDuplicate }];
+			await server.app.forms.update(encodeId(formId), { input: { fields } });
+			const send = () => post(formData({ seat: '1a', cv: new File([random(5000)], 'cv.bin') }));
+			const all = await Promise.all(Array.from({ length: 20 }, send));
+			const accepted = all.filter(({ status }) => status === 200);
+			expect(accepted).toHaveLength(onDuplicate === 'refuse' ? 1 : 20);
+			expect(await stored(formId)).toHaveLength(1);
+			expect(inFolder()).toHaveLength(1);
+		},
+	);
 
 	test('that breaks off in the middle of a file', async () => {
 		const formId = await open();
