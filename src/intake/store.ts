@@ -14,7 +14,7 @@ import { ValueTaken } from '../storage/errors.ts';
 import type { NewIdempotencyKey, NewSubmission } from '../storage/submission.ts';
 import type { FormRow } from '../storage/tables.ts';
 import { withoutFileNames } from '../text/json-string.ts';
-import type { Content } from './body/content.ts';
+import { type Content, dropSpecialFiles } from './body/content.ts';
 import { emptySubmission, leaveOutRefused } from './body/refused-files.ts';
 import type { SpecialFields } from './body/special-fields.ts';
 import type { createCaptchaCheck } from './checks/captcha.ts';
@@ -147,6 +147,7 @@ export function createStore(options: StoreOptions) {
 		const { form } = submit;
 		const { special, files } = content;
 		leaveOutRefused(content);
+		if (files) await dropSpecialFiles(files, form);
 		const isChecked = form.fields !== null || form.confirm !== null;
 		const { values, isSpare } = isChecked ? await checkFields(submit, content) : UNCHECKED;
 		const captcha = form.captcha === null ? null : await judgeCaptcha(submit, special);

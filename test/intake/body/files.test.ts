@@ -140,6 +140,17 @@ describe('files', () => {
 		expect(await server.app.storage.submissions.fileBytes()).toBe(0);
 	});
 
+	test('in special fields are not kept, whatever the rules of the form say of other fields', async () => {
+		const formId = await open();
+		const input = { fields: [{ name: 'a', type: 'text' as const }], unknownFields: 'refuse' as const };
+		await server.app.forms.update(encodeId(formId), { input });
+		const file = new File(['x'], 'x.txt');
+		expect((await post(formData({ a: '1', _subject: file, _next: [file, file] }))).status).toBe(200);
+		expect(await stored(formId)).toEqual([{ data: { a: '1' }, spamReason: null, files: [] }]);
+		expect((await post(formData({ _subject: file }))).body.code).toBe('EMPTY_SUBMISSION');
+		expect(inFolder()).toEqual([]);
+	});
+
 	test('are part of what an idempotency key stands for', async () => {
 		const formId = await open();
 		const send = (text: string) =>
