@@ -123,7 +123,7 @@ function controlOf(rule: FieldRule, { text, attributes }: { text: string; attrib
 	const { type, options } = rule;
 	if (type === 'select' && options) {
 		const choices = ['', ...options].map(
-			(option) => html`<option${option === text && html` selected`}>${option}</option>`,
+			(option) => html`<option value="${option}"${option === text && html` selected`}>${option}</option>`,
 		);
 		return html`<select ${attributes}>${choices}</select>`;
 	}

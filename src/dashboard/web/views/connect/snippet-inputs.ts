@@ -39,6 +39,8 @@ export interface Fields {
 
 const AUTOCOMPLETE: Record<string, string> = { name: 'name', email: 'email', tel: 'tel', phone: 'tel' };
 const LINES = 5;
+/** Blanks that an option would send otherwise if its text were its value. */
+const CHANGED_BLANKS = /^ | $| {2}|[\t\n\f\r]/;
 
 export function rulesOf({ fields, files, isStored = () => true }: Fields): readonly FieldRule[] {
 	const rules = (fields ?? USUAL).filter(({ name }) => isStored(name));
@@ -131,8 +133,12 @@ function write({ tag, attributes, options }: Control, dialect: Dialect): string 
 	});
 	const open = `<${[tag, ...written].join(' ')}`;
 	if (!options) return `${open}${dialect.empty(tag)}`;
-	const choices = ['<option value=""></option>', ...options.map((option) => `<option>${text(option)}</option>`)];
-	return `${open}>${choices.join('')}</${tag}>`;
+	return `${open}>${['<option value=""></option>', ...options.map(choice)].join('')}</${tag}>`;
+}
+
+function choice(option: string): string {
+	const value = CHANGED_BLANKS.test(option) ? ` value="${attribute(option)}"` : '';
+	return `<option${value}>${text(option)}</option>`;
 }
 
 /** A value in quotes; what begins a tag of a template language is escaped. */
