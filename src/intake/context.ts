@@ -3,6 +3,7 @@
 import type { ContextRules } from '../form-values/context-rules.ts';
 import type { HeaderReader } from '../forms/allowed-domains.ts';
 import { coarseNetworkOf } from '../http/client-address.ts';
+import { withoutHalf } from '../text/cut-text.ts';
 
 const MAX_PAGE = 2048;
 const MAX_AGENT = 512;
@@ -40,7 +41,8 @@ function utmOf({ searchParams }: URL): Record<string, string> {
 	const found = new Map<string, string>();
 	for (const [name, value] of searchParams) {
 		const key = UTM.exec(name)?.[1];
-		if (key && value !== '' && !found.has(key) && found.size < MAX_UTMS) found.set(key, value.slice(0, MAX_UTM));
+		if (key && value !== '' && !found.has(key) && found.size < MAX_UTMS)
+			found.set(key, withoutHalf(value.slice(0, MAX_UTM)));
 	}
 	return Object.fromEntries(found);
 }

@@ -73,6 +73,9 @@ describe('of the request', () => {
 		const query = names.map((name) => `utm_${name}=${'v'.repeat(300)}`).join('&');
 		const meta = await metaBy({ utm: true }, { Referer: `https://site.example/?${query}` });
 		expect(Object.entries(meta?.utm as object)).toEqual(names.slice(0, 10).map((name) => [name, 'v'.repeat(200)]));
+		const [most, flower] = ['v'.repeat(199), '%F0%9F%8C%B7'];
+		const whole = { Referer: `https://site.example/?utm_x=${most}${flower}` };
+		expect(await metaBy({ utm: true }, whole)).toEqual({ utm: { x: most } });
 	});
 });
 
