@@ -1,7 +1,7 @@
 /** Pure: the settings of mails to visitors, held against the other settings of their form. */
 
 import { invalidField } from '../errors.ts';
-import { isClosed } from '../field-rules/rules.ts';
+import { type FieldType, isClosed } from '../field-rules/rules.ts';
 import { isStored, specialNamesWith } from '../form-values/aliases.ts';
 import { DEFAULT_SPAM_SETTINGS } from '../form-values/spam-settings.ts';
 import type { VisitorMail } from '../form-values/visitor-mails.ts';
@@ -10,6 +10,9 @@ import type { FormSettings } from './settings.ts';
 
 const FORM_NAME = 'form.name';
 const CODES = { confirm: 'INVALID_CONFIRMATION', autoresponder: 'INVALID_AUTORESPONDER' } as const;
+
+/** Types of rules by which no value is an address. */
+const NO_ADDRESS: ReadonlySet<FieldType> = new Set(['file', 'number', 'date']);
 
 type Settings = Partial<FormSettings>;
 
@@ -54,8 +57,8 @@ function fieldProblem(name: keyof typeof CODES, settings: Settings): string | un
 	if (!isStored(specialNamesWith(spam?.honeypot ?? DEFAULT_SPAM_SETTINGS.honeypot, aliases).get(field)))
 		return `must not be ${field}: that is a special field, which is not stored. Take one such as email.`;
 	const rule = fields?.find((one) => one.name === field);
-	if (rule?.type === 'file')
-		return `must not be ${field}: its rule in fields has the type "file", and a file is no address. Take a field such as email, or give the rule the type "email".`;
+	if (rule && NO_ADDRESS.has(rule.type))
+		return `must not be ${field}: its rule in fields has the type "${rule.type}", and a ${rule.type} is no address. Take a field such as email, or give the rule the type "email".`;
 	if (!fields || unknownFields === 'keep' || rule) return undefined;
 	return `is ${field}, which has no rule in fields, and with unknownFields "${unknownFields}" no submission could have it. Add a rule for it, or set unknownFields to "keep".`;
 }

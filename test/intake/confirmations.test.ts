@@ -501,6 +501,8 @@ test.each([
 	[{ confirm: {}, fields: [{ name: 'mail', type: 'email' }], unknownFields: 'refuse' }, 'confirm.field', 'no rule'],
 	[{ confirm: { field: 'mail' }, autoresponder: { field: 'email' } }, 'autoresponder', 'needs a captcha'],
 	[{ confirm: {}, fields: [{ name: 'email', type: 'file' }] }, 'confirm.field', 'type "file"'],
+	[{ confirm: {}, fields: [{ name: 'email', type: 'number' }] }, 'confirm.field', 'type "number"'],
+	[{ confirm: {}, fields: [{ name: 'email', type: 'date' }] }, 'confirm.field', 'type "date"'],
 	[{ confirm: {}, spam: { honeypot: 'email' } }, 'confirm.field', 'special field'],
 ] as const)('%j is rejected by the field %s', async (settings, field, words) => {
 	const { status, body } = await server.call<{ errors: { field: string; message: string }[] }>('POST /api/forms', {
