@@ -3,6 +3,7 @@
  * runs as a formula or turns into a number.
  */
 
+import { dateOrder } from '../../field-rules/rules.ts';
 import { DAY_MS } from '../../tasks/durations.ts';
 import type { CellKind } from './columns.ts';
 
@@ -56,7 +57,7 @@ const CELLS: Record<CellKind, (text: string) => string | undefined> = {
 	text: () => undefined,
 	number: (text) =>
 		EXACT_NUMBER.test(text) && text.replace(/\D/g, '').length <= EXACT_DIGITS ? `<c><v>${text}</v></c>` : undefined,
-	date: dateCell,
+	date: (text) => (dateOrder(text) === undefined ? undefined : dateCell(text)),
 	moment: dateCell,
 };
 

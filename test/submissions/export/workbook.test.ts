@@ -126,6 +126,15 @@ python.test('kinds follow the rules of fields, and what is not of its kind is a 
 	]);
 });
 
+python.test('what only begins as a date is a text: it came before the rule', async () => {
+	const form = (await server.call<Form>('POST /api/forms', { json: { name: 'Later' } })).body;
+	const texts = ['2026-01-02 at noon', '2026-01-0299', '2026-02-30', '2026-01-02T10:00:00+02:00'];
+	for (const d of texts) await server.submit(form.slug, { d });
+	await server.call(`PATCH /api/forms/${form.id}`, { json: { fields: [{ name: 'd', type: 'date' }] } });
+	const [[, ...rows] = []] = await exported(form, '&columns=d');
+	expect(rows).toEqual(texts.map((text) => [['inlineStr', text]]));
+});
+
 python.test('an empty form is a sheet with a head', async () => {
 	const form = (await server.call<Form>('POST /api/forms', { json: { name: 'Empty' } })).body;
 	expect(await exported(form, '&columns=createdAt')).toEqual([[[['inlineStr', 'createdAt']]]]);
