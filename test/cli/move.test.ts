@@ -163,6 +163,39 @@ test(
 );
 
 test(
+	'a submission that is damaged arrives as one, in PostgreSQL and in a file again, and all others as they were',
+	async () => {
+		const ids = await withStorage((storage) =>
+			Promise.all(Array.from({ length: 8 }, () => store(storage, { data: '{"name":"Zoë \ufffd"}' }))),
+		);
+		const client = new Database(file);
+		for (const [at, data] of [
+			`cast(x'7b2261223a22fffe227d' as text)`,
+			`cast(x'7b2261223a22610062227d' as text)`,
+			`x'7b7d'`,
+			`'{"a":'`,
+			`''`,
+		].entries())
+			client.run(`update submissions set data = ${data} where id = ${ids[at]}`);
+		client.close();
+		const submissions = async ({ call }: CommandLine) => {
+			const { stdout } = await call('submissions', 'export', 'contact', '--format', 'ndjson');
+			return stdout.trim().split('\n');
+		};
+		const before = await submissions(cli);
+		expect(before.filter((line) => line.includes('"damaged":true,') && line.includes('"data":{},'))).toHaveLength(5);
+		expect(before.filter((line) => line.includes('"data":{"name":"Zoë \ufffd"}'))).toHaveLength(3);
+		expect(await cli.call('move', '--to', url)).toMatchObject({ code: 0, stderr: '' });
+		const onPostgres = openCommandLine(cli.cwd, { FORMSRV_DATABASE_URL: url });
+		expect(await submissions(onPostgres)).toEqual(before);
+		expect((await onPostgres.call('move', '--to', 'back.db')).code).toBe(0);
+		const again = openCommandLine(cli.cwd, { FORMSRV_DATABASE_URL: `sqlite:${cli.path('back.db')}` });
+		expect(await submissions(again)).toEqual(before);
+	},
+	60 * SECONDS,
+);
+
+test(
 	'killed on the way it goes on where it was, and no server starts meanwhile',
 	async () => {
 		await withStorage(async (storage) => {

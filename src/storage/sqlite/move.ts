@@ -4,6 +4,8 @@ import type { Database } from 'bun:sqlite';
 import { existsSync, statSync } from 'node:fs';
 import { AppError } from '../../errors.ts';
 import type { MovedTable, MoveSide, MoveSource, MoveTarget, RowValues } from '../contract.ts';
+import { isJson, REPLACED } from '../damage.ts';
+import { isJsonInUtf8 } from '../damaged-bytes.ts';
 import { FLAG_COLUMN_NAMES, namesOf, toFlags } from '../rows.ts';
 import { endOffset } from './clock.ts';
 import { LAST_COMMAND_ID } from './command-ids.ts';
@@ -134,9 +136,11 @@ async function* chunksOf(client: Database, { name, columns, key }: MovedTable, a
 	const behind = after.length > 0 ? `where (${list(key)}) > (${key.map(() => '?').join()})` : '';
 	const names = columns.map((column) => column.name);
 	const statement = client.prepare(`select ${list(names)} from ${name} ${behind} order by ${list(key)}`);
+	const keepDamage = name === 'submissions' ? damageKeeper(client) : undefined;
 	let chunk: RowValues[] = [];
 	let characters = 0;
 	for (const row of statement.iterate(...after) as Iterable<Record<string, RowValues[number]>>) {
+		keepDamage?.(row);
 		const values = names.map((column) => row[column] ?? null);
 		chunk.push(values);
 		for (const value of values) if (typeof value === 'string') characters += value.length;
@@ -146,6 +150,23 @@ async function* chunksOf(client: Database, { name, columns, key }: MovedTable, a
 		characters = 0;
 	}
 	if (chunk.length > 0) yield chunk;
+}
+
+/**
+ * PostgreSQL holds valid UTF-8 without NUL alone. Damaged bytes of a submission might become JSON that way, which is what was never sent:
+ * they become a text that is no JSON.
+ */
+function damageKeeper(client: Database): (row: Record<string, unknown>) => void {
+	const stored = client.prepare('select cast(data as blob) from submissions where id = ?');
+	return (row) => {
+		const { id, data } = row;
+		const isText = typeof data === 'string';
+		if (isText && !data.includes(REPLACED) && !data.includes('\0')) return;
+		const [[bytes] = []] = stored.values(id as number) as [Uint8Array | null][];
+		const text = new TextDecoder().decode(bytes ?? new Uint8Array()).replaceAll('\0', REPLACED);
+		const isWhole = isText && bytes && isJsonInUtf8(bytes);
+		row.data = isJson(text) && !isWhole ? REPLACED + text : text;
+	};
 }
 
 /** Blocks, counts and names, as if they had arrived one by one. */
