@@ -166,7 +166,7 @@ function describe(schema: TSchema): string {
 		string: schema.maxLength === undefined ? 'a text' : `a text of up to ${schema.maxLength} characters`,
 		boolean: 'true or false',
 		integer: `a whole number${boundsOf(schema)}`,
-		number: 'a number',
+		number: `a number${boundsOf(schema)}`,
 		null: 'null',
 		array: `a list${countOf(schema)}${schema.items ? `, each item ${describe(schema.items)}` : ''}`,
 		object: 'an object',

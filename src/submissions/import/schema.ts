@@ -8,6 +8,10 @@ const { id, data, spamScore, damaged, isPending } = Submission.properties;
 /** A time that is wrong gets a sentence of its own. */
 const createdAt = Type.String({ description: 'RFC 3339; without a zone: UTC. Required unless `timeNow` is `true`.' });
 
+/** Far from any that rules give. Their sum has to be a number, too, which JSON can hold. */
+const MOST_POINTS = 1000;
+const points = Type.Number({ minimum: -MOST_POINTS, maximum: MOST_POINTS });
+
 /** A line of an import: a submission as an export has it. */
 export const OwnRow = Type.Object(
 	{
@@ -16,7 +20,7 @@ export const OwnRow = Type.Object(
 		confirmedAt: Type.Optional(Type.Union([Type.String(), Type.Null()])),
 		data,
 		spamReason: Type.Optional(Type.String({ maxLength: 400 })),
-		spamReasons: Type.Optional(Type.Array(SpamReason, { maxItems: 100 })),
+		spamReasons: Type.Optional(Type.Array(Type.Object({ ...SpamReason.properties, points }), { maxItems: 100 })),
 		meta: Type.Optional(Type.Union([stringMap(Type.Any()), Type.Null()])),
 		files: Type.Optional(Type.Array(SubmittedFile, { maxItems: 100 })),
 	},

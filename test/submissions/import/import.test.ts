@@ -86,6 +86,7 @@ describe('POST /api/forms/{id}/import', () => {
 			line(1, { data: null }),
 			line(1, { data: [1] }),
 			line(1, { data: 'a' }),
+			line(1, { spamReasons: [{ rule: 'flood', points: 1e308, detail: '' }] }),
 		];
 		const { status, body } = await send([...good, ...bads]);
 		expect([status, body.imported, body.bad]).toEqual([200, 250, bads.length]);
@@ -101,6 +102,7 @@ describe('POST /api/forms/{id}/import', () => {
 				/isRead must be true or false/,
 				/"colour" is not known/,
 				...Array(3).fill(/^data must be an object\.$/),
+				/^spamReasons\.0\.points must be a number from -1000 to 1000\.$/,
 			].map((pattern) => expect.stringMatching(pattern)),
 		);
 	});
