@@ -28,3 +28,7 @@ test('names the line of the quote that is not closed, at the end and where it is
 			'The row at line 3 has more than 1000 characters; perhaps the quote at line 4 is not closed.',
 		);
 });
+
+test('a file in UTF-16 is named as such, also without a byte order mark', async () => {
+	await expect(rowsOf('a\0,\0b\0\n\0\x31\0,\0\x32\0\n\0')).rejects.toThrow('save it as UTF-8');
+});
