@@ -4,7 +4,7 @@ import { drizzle } from 'drizzle-orm/sqlite-proxy';
 import { type PostgresHost, parsePostgresUrl } from '../../config/postgres-url.ts';
 import type { Db } from '../contract.ts';
 import { Unavailable } from '../errors.ts';
-import type { Value } from '../submissions/operation.ts';
+import { forBothEngines, type Value } from '../submissions/operation.ts';
 import { createDial } from './connection/dial.ts';
 import { CLOSED, hungUp, noneAnswers, standby } from './connection/dial-error.ts';
 import { createLink, type Driver, type DriverOptions, type Link } from './connection/link.ts';
@@ -180,16 +180,11 @@ export async function withDeadline<T>(answer: PromiseLike<T>, ms: number): Promi
 
 const texts = new Map<string, string>();
 const MAX_TEXTS = 2000;
-const CONFLICT = /\bon conflict \([^)]*\)/g;
-const QUALIFIER = /"[^"]*"\./g;
 
-/** `?` outside of quotes becomes `$1`, `$2` …, and the columns of a conflict lose their table; quoted text is kept. */
 function toPostgres(text: string): string {
 	const known = texts.get(text);
 	if (known !== undefined) return known;
-	let count = 0;
-	const made = text.replace(/"(?:[^"]|"")*"|'(?:[^']|'')*'|\?/g, (part) => (part === '?' ? `$${++count}` : part));
-	const plain = made.replace(CONFLICT, (part) => part.replaceAll(QUALIFIER, ''));
+	const plain = forBothEngines(text);
 	if (texts.size >= MAX_TEXTS) texts.clear();
 	texts.set(text, plain);
 	return plain;

@@ -23,11 +23,17 @@ export function* rows<R extends Row>(text: string, values: readonly Value[] = []
 /** A statement that was built with Drizzle. */
 export function* built(query: { toSQL(): { sql: string; params: unknown[] } }): Operation<void> {
 	const { sql, params } = query.toSQL();
+	yield* rows(forBothEngines(sql), params as Value[]);
+}
+
+const CONFLICT = /\bon conflict \([^)]*\)/g;
+const QUALIFIER = /"[^"]*"\./g;
+
+/** A text by Drizzle as both engines take it: `?` outside of quotes becomes `$1`, `$2` …, and the columns of a conflict lose their table; quoted text is kept. */
+export function forBothEngines(text: string): string {
 	let count = 0;
-	yield* rows(
-		sql.replace(/\?/g, () => `$${++count}`),
-		params as Value[],
-	);
+	const made = text.replace(/"(?:[^"]|"")*"|'(?:[^']|'')*'|\?/g, (part) => (part === '?' ? `$${++count}` : part));
+	return made.replace(CONFLICT, (part) => part.replaceAll(QUALIFIER, ''));
 }
 
 /** By name. */

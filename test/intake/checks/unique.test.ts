@@ -30,6 +30,11 @@ const submissions = async ({ id }: Form, query = '') =>
 const mark = (form: Form, id: string | undefined, isSpam: boolean) =>
 	server.call(`PATCH /api/forms/${form.id}/submissions/${id}`, { json: { isSpam } });
 
+async function untilNoneIsDue(): Promise<void> {
+	const due = () => server.app.storage.db.select().from(serverValues).where(like(serverValues.name, 'unique-values:%'));
+	while ((await due()).length > 0) await Bun.sleep(25);
+}
+
 const textOf = (rule: Partial<FieldRule>, value: unknown) =>
 	uniqueTexts([{ name: 'f', type: 'text', ...rule }], JSON.stringify({ f: value }))[0]?.[1];
 
@@ -187,12 +192,26 @@ test('submissions from before the rule count too, a moment after it is saved; te
 	await server.submit(form.slug, { email: 'owner@example.com' }, { Authorization: `Bearer ${test.token}` });
 	const { status } = await server.call(`PATCH /api/forms/${form.id}`, { json: { fields: [EMAIL] } });
 	expect(status).toBe(200);
-	const isDue = () =>
-		server.app.storage.db.select().from(serverValues).where(like(serverValues.name, 'unique-values:%'));
-	while ((await isDue()).length > 0) await Bun.sleep(25);
+	await untilNoneIsDue();
 	expect((await server.submit(form.slug, { email: 'bob@example.com' })).status).toBe(400);
 	expect((await server.submit(form.slug, { email: 'Ada@example.com' })).status).toBe(400);
 	expect((await server.submit(form.slug, { email: 'owner@example.com' })).status).toBe(200);
+});
+
+test('submissions that are imported count too, a moment after', async () => {
+	const form = await makeForm([EMAIL]);
+	const lines = ['ada@example.com', 'Ada@example.com', 'bob@example.com'].map((email, n) =>
+		JSON.stringify({ data: { email }, createdAt: `2024-01-01T00:00:0${n}Z` }),
+	);
+	const response = await fetch(`${server.baseUrl}/api/forms/${form.id}/import`, {
+		method: 'POST',
+		headers: { Authorization: `Bearer ${server.adminKey}`, 'Content-Type': 'application/x-ndjson' },
+		body: lines.join('\n'),
+	});
+	expect([response.status, await response.json()]).toMatchObject([200, { imported: 3 }]);
+	await untilNoneIsDue();
+	for (const email of ['ada@example.com', 'bob@example.com'])
+		expect((await server.submit(form.slug, { email })).status).toBe(400);
 });
 
 test('rules that cannot be are rejected by name', async () => {
