@@ -123,7 +123,8 @@ export function createImports(
 		const own = pickNames(more, OWNED);
 		if (more.damaged) throw bad('It is damaged.');
 		if (isSpam && isPending) throw bad('It is spam and pending: one excludes the other.');
-		const ofFiles = files.flatMap(({ field, name, type }) => [field, name, type]);
+		// Visitors may call a field so; an engine without NUL puts U+FFFD in its place, as when a submission arrives.
+		const ofFiles = files.flatMap(({ field, name, type }) => [field.replaceAll('\0', ''), name, type]);
 		checkTexts([more.spamReason, ...Object.values(own).flat(), ...ofFiles]);
 		return {
 			...contentOf(data),

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import type { Form } from '../../../src/forms/schema.ts';
 import type { Permission } from '../../../src/storage/tables.ts';
 import type { ImportReport } from '../../../src/submissions/import/schema.ts';
+import { isOnPostgres } from '../../engine.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
 
 interface Row {
@@ -119,6 +120,14 @@ describe('POST /api/forms/{id}/import', () => {
 		expect((await send(lines, { query: '?maxBad=9' })).status).toBe(400);
 		expect((await send(lines, { query: '?maxBad=10' })).body).toMatchObject({ imported: 90, bad: 10 });
 		expect((await send(lines, { query: '?maxBad=ten' })).status).toBe(400);
+	});
+
+	test('takes the file of a field with NUL in its name, as the endpoint does', async () => {
+		const file = { id: '1', field: 'a\0', name: 'a.txt', type: 'text/plain', size: 1, sha256: 'a'.repeat(64) };
+		const { body } = await send([line(1, { data: { 'a\0': 'a.txt' }, files: [file] })]);
+		expect(body).toMatchObject({ imported: 1, bad: 0 });
+		const [stored] = (await list()).submissions;
+		expect(stored).toMatchObject({ data: { 'a\0': 'a.txt' }, files: [{ field: isOnPostgres ? 'a\ufffd' : 'a\0' }] });
 	});
 
 	test('a time that is missing is that of the import only on demand', async () => {
