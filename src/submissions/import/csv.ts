@@ -180,14 +180,11 @@ function cellAt(text: string, at: number, { separator, isEnd }: Reading): Cell |
 
 /** Reads a cell in quotes, of which two mean one. */
 function quotedAt(text: string, start: number, isEnd: boolean): Cell | undefined {
-	let cell = '';
 	for (let at = start; ; ) {
 		const quote = text.indexOf('"', at);
 		// A second one may come with the next piece.
 		if (quote < 0 || (quote === text.length - 1 && !isEnd)) return undefined;
-		cell += text.slice(at, quote);
-		if (text[quote + 1] !== '"') return { text: cell, end: quote + 1 };
-		cell += '"';
+		if (text[quote + 1] !== '"') return { text: text.slice(start, quote).replaceAll('""', '"'), end: quote + 1 };
 		at = quote + 2;
 	}
 }
