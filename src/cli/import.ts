@@ -21,6 +21,8 @@ import { onStop } from './stop-signals.ts';
 const LEFT_OUT_SHOWN = 20;
 /** From so many on their share of bad ones tells something. */
 const ENOUGH_ROWS = 200;
+const WITH_TIME = 'the whole file: nothing is stored twice.';
+const WITHOUT_TIME = 'the rows that are missing: those that got the time of the import would be stored twice.';
 const NOTHING = { imported: 0, known: 0, bad: 0, problems: [] };
 
 interface ImportOptions extends Options {
@@ -50,7 +52,7 @@ export function addImport(program: CliCommand, cli: Cli): void {
 		.description(
 			'Import submissions from a file into a form, with their times: a CSV or NDJSON file of another service, or an NDJSON export of ' +
 				'formsrv, with flags and files. Nothing is sent to anyone, and no rule is applied. It can be done while the server runs; a file ' +
-				'that is imported twice is there once.',
+				'that is imported twice is there once, but for rows that got the time of the import.',
 		)
 		.argument('<file>', 'CSV or NDJSON')
 		.requiredOption('--form <form>', 'Id or slug of the form')
@@ -133,7 +135,7 @@ async function importFile(
 		if (options.dryRun || isFirst) return;
 		progress.end();
 		const by = `${plural(done.imported, 'submission')} imported by then, ${done.known} there already`;
-		cli.note(`${by}, and perhaps some more. Run it again with the whole file: nothing is stored twice.`);
+		cli.note(`${by}, and perhaps some more. Run it again with ${options.timeNow ? WITHOUT_TIME : WITH_TIME}`);
 	};
 	const off = onStop(noteCut);
 	try {
