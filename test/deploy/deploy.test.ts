@@ -151,10 +151,14 @@ caddy.test(
 );
 
 describe('the Kubernetes manifest', () => {
+	interface Probe {
+		httpGet: { path: string; port: string };
+	}
 	interface Container {
 		ports: { name: string; containerPort: number }[];
-		livenessProbe: { httpGet: { path: string; port: string } };
-		readinessProbe: { httpGet: { path: string; port: string } };
+		startupProbe: Probe;
+		livenessProbe: Probe;
+		readinessProbe: Probe;
 		volumeMounts: { mountPath: string }[];
 		env: { name: string; value: string }[];
 	}
@@ -201,10 +205,10 @@ describe('the Kubernetes manifest', () => {
 	test('asks for what the server answers', async () => {
 		await using server = await startBinary({ cwd: tempFolder() });
 		const urls: Record<string, string> = { base: server.baseUrl, submit: server.submitUrl };
-		const probes = [container.livenessProbe, container.readinessProbe];
+		const probes = [container.startupProbe, container.livenessProbe, container.readinessProbe];
 		const responses = await Promise.all(probes.map(({ httpGet }) => fetch(`${urls[httpGet.port]}${httpGet.path}`)));
 		await server.end('SIGTERM');
-		expect(responses.map(({ status }) => status)).toEqual([200, 200]);
+		expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
 	});
 });
 
