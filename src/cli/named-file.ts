@@ -6,9 +6,9 @@ import { FILE_MAX, readBounded } from '../config/bounded-file.ts';
 import { systemReason } from '../text/system-reason.ts';
 import { CommandError } from './cli.ts';
 
-/** @param cwd The folder that its path is relative to. @throws CommandError */
+/** Returns its text without the byte order mark that editors of Windows write. @param cwd The folder that its path is relative to. @throws CommandError */
 export function readNamedFile(path: string, cwd: string, maxBytes = FILE_MAX.content): string {
-	return reading(path, () => readBounded(resolve(cwd, path), maxBytes).toString());
+	return reading(path, () => new TextDecoder().decode(readBounded(resolve(cwd, path), maxBytes)));
 }
 
 /** A text as it is given, or that of the file named behind an "@". @throws CommandError */

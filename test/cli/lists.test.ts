@@ -8,7 +8,8 @@ test('lists are shown, added to and taken from, of all forms and of one', async 
 	await cli.json('forms', 'create', 'Contact', '--slug', 'contact');
 	const added = await cli.call('lists', 'add', 'block', 'domain:Spam.example', 'cidr:203.0.113.0/24');
 	expect(added.stdout).toBe('The block list has 2 entries.\n');
-	await Bun.write(`${cli.cwd}/friends.txt`, 'email:ada@example.com\n\nemail:grace@example.com\n');
+	// With the byte order mark of an editor.
+	await Bun.write(`${cli.cwd}/friends.txt`, '\ufeffemail:ada@example.com\n\nemail:grace@example.com\n');
 	const friends = ['--form', 'contact', '--file', `${cli.cwd}/friends.txt`];
 	expect(await cli.json('lists', 'add', 'allow', ...friends)).toEqual({ block: 0, allow: 2 });
 	expect(await cli.json('lists', 'show')).toEqual({ block: ['domain:spam.example', 'cidr:203.0.113.0/24'], allow: [] });
