@@ -123,7 +123,7 @@ async function fillIn(page: Page): Promise<void> {
 	const text: Record<string, string> = {
 		name: 'Ada',
 		email: 'ada@example.com',
-		message: 'Hello',
+		message: 'Grüße',
 		'zip code': 'AB-1234',
 		guests: '2',
 		arrival: '1999-12-31',
@@ -156,9 +156,9 @@ async function runCurl(code: string): Promise<string> {
 }
 
 describe.each(FORMS)('the snippets of a form %s', (_, settings) => {
-	const site = openSite();
+	const site = openSite('windows-1252');
 
-	test('work as they are pasted into an empty page of another origin', async () => {
+	test('work as they are pasted into an empty page of another origin and encoding', async () => {
 		const form = await createForm(settings(site.host));
 		const snippets = await snippetsOf(form);
 		expect([...snippets.keys()]).toEqual([
@@ -202,7 +202,7 @@ describe.each(FORMS)('the snippets of a form %s', (_, settings) => {
 describe('the page at the address of a form', () => {
 	test.each([null, 'altcha'] as const)('has snippets that work, with the captcha %p', async (captcha) => {
 		const form = await createForm({ captcha, spam: { threshold: 5, honeypot: ['website'] } });
-		const site = openSite();
+		const site = openSite('windows-1252');
 		const page = await browser.newPage();
 		await page.goto(`${server.submitUrl}/f/${form.slug}`);
 		const [markup = '', script, command] = await page.locator('pre').allInnerTexts();

@@ -52,7 +52,7 @@ function htmlSnippet(
 	{ say }: Translation,
 	{ address, captcha, honeypot }: Omit<Shown, 'endpoint'> & { address: string },
 ): string {
-	const snippet = renderHtml(html`<form method="post"
+	const snippet = renderHtml(html`<form method="post" accept-charset="utf-8"
 	action="${address}">
 	<label>${say('helpEmail')}
 		<input type="email" name="email" required>

@@ -21,7 +21,8 @@ describe('the snippets', () => {
 	test.each(MARKUP)('%s has a file input if it is wanted, and sends files, not only their names', (id) => {
 		const code = withFiles(id);
 		expect(code).toMatch(/name="files" type="file" multiple accept="image\/\*,.pdf"/);
-		if (id !== 'react' && id !== 'vue') expect(code).toContain('method="POST" enctype="multipart/form-data"');
+		if (id !== 'react' && id !== 'vue')
+			expect(code).toContain('method="POST" accept-charset="utf-8" enctype="multipart/form-data"');
 		expect(withFiles(id, { ...files, maxFiles: 1, types: [] })).toMatch(/name="files" type="file" ?\/?>/);
 		expect(codeOf(null, id)).not.toMatch(/type="file"|enctype/);
 	});
@@ -30,9 +31,9 @@ describe('the snippets', () => {
 		const code = (more: object) =>
 			snippetsFor({ ...FORM, captcha: null, ...more }).find(({ id }) => id === 'enhanced')?.code ?? '';
 		expect(code({ asksStatus: true, tellsPage: true })).toContain(
-			'method="POST" data-formsrv-status data-formsrv-page>',
+			'method="POST" accept-charset="utf-8" data-formsrv-status data-formsrv-page>',
 		);
-		expect(code({})).toContain('method="POST">');
+		expect(code({})).toContain('method="POST" accept-charset="utf-8">');
 	});
 
 	test('for curl send a file if it is wanted', () => {

@@ -65,7 +65,9 @@ function formMarkup(form: SnippetForm, attributes = ''): string {
 		: '';
 	// Without it browsers send the names of files, and not the files.
 	const encoding = hasFiles(form) ? ' enctype="multipart/form-data"' : '';
-	return `<form action="${form.address}" method="POST"${encoding}${attributes}>\n${indent(lines, '  ')}\n</form>${script}`;
+	// Without it a page that declares no encoding, or another, sends letters that are not understood.
+	const charset = ' accept-charset="utf-8"';
+	return `<form action="${form.address}" method="POST"${charset}${encoding}${attributes}>\n${indent(lines, '  ')}\n</form>${script}`;
 }
 
 function scriptAttributes({ asksStatus, tellsPage }: SnippetForm): string {
