@@ -1,6 +1,6 @@
 /** The webhooks of a form: created, listed, changed, removed, and tested. */
 
-import { and, asc, eq, inArray, type SQL } from 'drizzle-orm';
+import { and, asc, count, eq, inArray, isNull, type SQL } from 'drizzle-orm';
 import { AppError, invalidField } from '../../errors.ts';
 import { encodeId, rowId } from '../../ids.ts';
 import type { GuardedPost } from '../../network/guarded-request.ts';
@@ -12,6 +12,7 @@ import {
 	type DeliveryState,
 	deliveries,
 	type FormRow,
+	forms,
 	type Mode,
 	type WebhookRow,
 	webhooks,
@@ -157,11 +158,9 @@ export function createWebhooks(storage: Storage, { post, allowed, baseUrl, now =
 				disabledReason: null,
 				failingSince: null,
 			};
-			const known = await storage.db.$count(webhooks, eq(webhooks.formId, form.id));
-			if (known >= WEBHOOKS_MAX) throw new AppError('CONFLICT', `A form has at most ${WEBHOOKS_MAX} webhooks.`);
 			await storage.batch(
-				(tx) => [tx.insert(webhooks).values(row)],
-				() => recordedOf(row),
+				(tx) => insertion(tx, row),
+				([, , [counted]]) => recordedNew(row, counted),
 			);
 			return { ...toResponse(row), secret: row.secret };
 		},
@@ -222,6 +221,19 @@ export function createWebhooks(storage: Storage, { post, allowed, baseUrl, now =
 	};
 }
 
+/** The last of them counts the webhooks of its form. */
+function insertion(tx: Db, row: WebhookRow) {
+	return [
+		// Holds the form, so that of several that are made at once each is counted by the next.
+		tx
+			.update(forms)
+			.set({ deletedAt: null })
+			.where(and(eq(forms.id, row.formId), isNull(forms.deletedAt))),
+		tx.insert(webhooks).values(row),
+		tx.select({ made: count() }).from(webhooks).where(eq(webhooks.formId, row.formId)),
+	] as const;
+}
+
 /** Members that may hold credentials: the audit log has them only as changed. */
 const SECRETS = ['secret', 'headers', 'body'] as const;
 const RECORDED = ['url', 'name', 'format', 'include', 'where', 'events', 'isActive'];
@@ -230,6 +242,12 @@ const RECORDED = ['url', 'name', 'format', 'include', 'where', 'events', 'isActi
 function recordedUpdate({ before, held, after }: Record<'before' | 'held' | 'after', WebhookRow>) {
 	if (!Bun.deepEquals(held, before)) throw new ChangedMeanwhile();
 	return recordedOf(after, held);
+}
+
+/** @throws AppError CONFLICT if its form has too many with it */
+function recordedNew(row: WebhookRow, { made }: { made: number } = { made: 0 }) {
+	if (made > WEBHOOKS_MAX) throw new AppError('CONFLICT', `A form has at most ${WEBHOOKS_MAX} webhooks.`);
+	return recordedOf(row);
 }
 
 /** The webhook as the audit log has it. */
