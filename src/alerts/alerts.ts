@@ -39,12 +39,15 @@ interface AlertOptions {
 
 /** @returns `look`, to be called every few seconds: it looks for causes, and sends what there is to tell */
 export function createAlerts({ present, claims, receivers, log, now }: AlertOptions): { look(): Promise<void> } {
-	/** The causes of this process by name. `isTold`: an alert of the beginning was made. */
-	const open = new Map<string, { since: number; problem: string; isTold: boolean; isRecalled?: true }>();
+	/** The causes of this process by name. `isTold`: an alert of the beginning was made; `isClaimed`: by a process before, which could not send it. */
+	const open = new Map<
+		string,
+		{ since: number; problem: string; isTold: boolean; isRecalled?: true; isClaimed?: boolean }
+	>();
 	let looks = 0;
 	/** When the last alert of a cause was made, for times when the database does not tell. */
 	const toldAt = new Map<string, number>();
-	const queues = receivers.map((receiver) => createQueue(receiver, log));
+	const queues = receivers.map((receiver) => createQueue(receiver, { log, sent }));
 	let isRecalled = false;
 
 	function tell(alert: Alert): void {
@@ -52,12 +55,16 @@ export function createAlerts({ present, claims, receivers, log, now }: AlertOpti
 		for (const queue of queues) queue.add(alert);
 	}
 
+	async function sent({ state, name }: Alert): Promise<void> {
+		if (state === 'begun') await claims.sent(name).catch(() => {});
+	}
+
 	/** The causes that were open when the server stopped. */
 	async function recall(): Promise<void> {
 		if (isRecalled) return;
-		for (const { name, isOpen, isMine, sentAt } of await claims.list()) {
+		for (const { name, isOpen, isMine, isSent, claimedAt } of await claims.list()) {
 			if (isOpen && isMine && !open.has(name))
-				open.set(name, { since: sentAt, problem: '', isTold: true, isRecalled: true });
+				open.set(name, { since: claimedAt, problem: '', isTold: isSent, isRecalled: true, isClaimed: !isSent });
 		}
 		isRecalled = true;
 	}
@@ -70,7 +77,7 @@ export function createAlerts({ present, claims, receivers, log, now }: AlertOpti
 		const mayTell = await claims
 			.begin(name, { now: now(), withinMs: HOUR_MS })
 			.catch(() => Math.abs(now() - (toldAt.get(name) ?? Number.NEGATIVE_INFINITY)) >= HOUR_MS);
-		if (!mayTell) return;
+		if (!mayTell && !one.isClaimed) return;
 		one.isTold = true;
 		tell({ state: 'begun', name, problem, since: one.since });
 	}
@@ -79,9 +86,9 @@ export function createAlerts({ present, claims, receivers, log, now }: AlertOpti
 		const one = open.get(name);
 		if (one?.isRecalled && looks < SETTLING_LOOKS) return;
 		open.delete(name);
-		if (!one?.isTold) return;
+		if (!one?.isTold && !one?.isClaimed) return;
 		await claims.end(name).catch(() => {});
-		tell({ state: 'over', name, problem: one.problem, since: one.since });
+		if (one.isTold) tell({ state: 'over', name, problem: one.problem, since: one.since });
 	}
 
 	return {
@@ -101,7 +108,7 @@ export function createAlerts({ present, claims, receivers, log, now }: AlertOpti
 }
 
 /** The alerts that wait for a receiver, in their order. */
-function createQueue(receiver: Receiver, log: Log) {
+function createQueue(receiver: Receiver, { log, sent }: { log: Log; sent(alert: Alert): Promise<void> }) {
 	let waiting: Alert[] = [];
 	let skips = 0;
 	return {
@@ -121,6 +128,7 @@ function createQueue(receiver: Receiver, log: Log) {
 					return;
 				}
 				waiting = waiting.slice(1);
+				await sent(alert);
 			}
 		},
 	};

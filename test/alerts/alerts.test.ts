@@ -117,6 +117,22 @@ test('a restart repeats nothing, and tells the end of what began before', async 
 	expect(arrived).toEqual(['begun disk', 'over disk']);
 });
 
+test('one that could not be sent before a restart is sent after it, and its end only if it was', async () => {
+	const unreachable = { send: async () => 'Nothing responds.' };
+	causes = [DISK];
+	await start(unreachable).look();
+	await start(unreachable).look();
+	await start().look();
+	expect(arrived).toEqual(['begun disk']);
+	const MAIL = { name: 'mail', problem: 'Mail is paused.' };
+	causes = [DISK, MAIL];
+	await start(unreachable).look();
+	causes = [DISK];
+	const { look } = start();
+	for (let i = 0; i < 25; i++) await look();
+	expect(arrived).toEqual(['begun disk']);
+});
+
 test('a server that is restarted again and again tells a problem once an hour', async () => {
 	for (let minute = 0; minute < 60; minute++) {
 		now = START + minute * MINUTE_MS;
