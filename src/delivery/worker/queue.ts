@@ -115,9 +115,21 @@ export function createQueue(storage: Storage, destination: Destination, options:
 		return { finishedAt: null, content: null, ...next, id, digestId: digestOf(row), destination: rest.destination };
 	}
 
-	async function withNotices(row: DeliveryRow, values: Change, parts: Change[] = []) {
+	/** Changes the delivery if it is still selected, adds those in `parts` and the notices about what failed, and publishes what became of it. */
+	async function store(
+		row: DeliveryRow,
+		values: Change,
+		{ selected, parts = [] }: { selected: SQL | undefined; parts?: Change[] },
+	) {
 		const notices = await failures.planFailures([values, ...parts].map((change) => ({ ...row, ...change })));
-		return { id: row.id, values, notices, added: [...parts, ...notices] };
+		const added = [...parts, ...notices];
+		const results = await storage.batch((tx) =>
+			replace(tx, { values, added }, and(eq(deliveries.id, row.id), selected)),
+		);
+		// With its submission it may have been removed meanwhile: then nothing became of it.
+		if (results.at(-1)?.length === 0) return;
+		publish(row, values.state ?? row.state);
+		failures.wake(notices);
 	}
 
 	function publish({ id, formId }: DeliveryRow, state: string): void {
@@ -131,12 +143,7 @@ export function createQueue(storage: Storage, destination: Destination, options:
 		async requeueExpired(inFlight: readonly number[]): Promise<void> {
 			const at = now();
 			const dead = (await selectExpired.execute({ now: at })).filter(({ id }) => !inFlight.includes(id));
-			if (dead.length === 0) return;
-			const changes = await Promise.all(dead.map((row) => withNotices(row, afterInterruption(row))));
-			await storage.batch((tx) =>
-				changes.flatMap((change) => replace(tx, change, and(eq(deliveries.id, change.id), expiredAt(at)))),
-			);
-			failures.wake(changes.flatMap(({ notices }) => notices));
+			for (const row of dead) await store(row, afterInterruption(row), { selected: expiredAt(at) });
 		},
 		/** Returns whether anything is to be sent there, now or later. */
 		hasWaiting: async (): Promise<boolean> => (await selectLater.execute({ after: -1 })).length > 0,
@@ -177,11 +184,7 @@ export function createQueue(storage: Storage, destination: Destination, options:
 			const values = { ...afterAttempt(row, outcome), ...kept };
 			const { rest = [] } = outcome.kind === 'sent' ? outcome : {};
 			const parts = rest.map((part) => split(row, { rest: part, id: storage.nextId() }));
-			const change = await withNotices(row, values, parts);
-			const stillClaimed = and(eq(deliveries.id, row.id), eq(deliveries.state, 'sending'));
-			await storage.batch((tx) => replace(tx, change, stillClaimed));
-			publish(row, values.state ?? row.state);
-			failures.wake(change.notices);
+			await store(row, values, { selected: eq(deliveries.state, 'sending'), parts });
 		},
 		/**
 		 * Makes deliveries due that lie further ahead than the longest possible wait: the clock was set back. The worker
@@ -200,9 +203,10 @@ function failed(error: string, finishedAt: number): Change {
 	return { state: 'failed', nextAttemptAt: null, finishedAt, lastError: error };
 }
 
-/** Changes the selected delivery, and adds copies of it that differ in some columns. */
+/** Changes the selected delivery, and adds copies of it that differ in some columns. The last statement returns what was changed. */
 function replace(tx: Db, { values, added }: { values: Change; added: readonly Change[] }, selected: SQL | undefined) {
-	return [...added.map((copy) => insertCopy(tx, copy, selected)), tx.update(deliveries).set(values).where(selected)];
+	const change = tx.update(deliveries).set(values).where(selected).returning({ id: deliveries.id });
+	return [...added.map((copy) => insertCopy(tx, copy, selected)), change];
 }
 
 /** Inserts a copy of the selected delivery with changed values; nothing if there is none. */

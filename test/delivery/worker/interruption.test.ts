@@ -79,3 +79,21 @@ test('deliveries whose lease ended go first and at once, unless they were interr
 	expect((deferred?.nextAttemptAt ?? 0) - Date.now()).toBeGreaterThan(600_000);
 	expect(rows.find(({ submissionId }) => submissionId === leased)?.state).toBe('sending');
 });
+
+test('one that is given up as the server ended is told to those who watch; one that was removed in its attempt is not', async () => {
+	const peer = await server({ greeting: 'hang' });
+	const { storage, submit, start, until, stop } = await openFixture({ smtpUrl: peer.url });
+	const told: string[] = [];
+	storage.events.subscribe(['delivery'], ({ state }) => void told.push(state));
+	await submit();
+	await storage.batch((tx) => [tx.update(deliveries).set({ state: 'sending', attempts: 1000, nextAttemptAt: 1 })]);
+	await start();
+	await until(allIn('failed', 1));
+	expect(told).toEqual(['failed']);
+	const id = await submit();
+	await until(() => peer.connections.length === 1);
+	await storage.batch((tx) => [tx.delete(submissions).where(eq(submissions.id, id))]);
+	peer.say('550 5.7.1 refused');
+	await stop(10_000);
+	expect(told).toEqual(['failed', 'sending']);
+});
