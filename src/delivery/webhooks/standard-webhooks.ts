@@ -110,9 +110,9 @@ function isGone(result: PostResult): boolean {
 	return result.hasResponse && result.status === GONE;
 }
 
-/** Retry-After in milliseconds, bounded; seconds or an HTTP date (RFC 9110 section 10.2.3). */
+/** Retry-After in milliseconds, bounded; seconds, for which some send a fraction, or an HTTP date (RFC 9110 section 10.2.3). */
 function readRetryAfter(header: string | undefined, now: Date): number | undefined {
 	if (header === undefined) return undefined;
-	const millis = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now.getTime();
+	const millis = /^\d+(?:\.\d+)?$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now.getTime();
 	return Number.isNaN(millis) ? undefined : Math.min(Math.max(millis, 0), LONGEST_RETRY_AFTER_MS);
 }

@@ -152,6 +152,8 @@ describe('the meaning of a response', () => {
 		['Wed, 04 Mar 2020 05:07:07 GMT', 0],
 		['999999999', 6 * 3_600_000],
 		['Fri, 31 Dec 9999 23:59:59 GMT', 6 * 3_600_000],
+		['99999999999', 6 * 3_600_000],
+		['3600.5', 3_600_500],
 		['soon', undefined],
 		[undefined, undefined],
 	])('Retry-After %p is a wait of %p ms', (retryAfter, retryAfterMs) => {
