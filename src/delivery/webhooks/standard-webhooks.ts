@@ -79,10 +79,13 @@ export function webhookOutcome(result: PostResult, now: Date): Outcome {
 		const error = `Responded with ${status}: redirects are not followed, give the final URL.`;
 		return { kind: 'retry', error, isDestinationSuspect: true };
 	}
-	const excerpt = oneLine(result.bodyExcerpt, EXCERPT_IN_ERROR);
-	const error = `Responded with ${status}${excerpt && `: ${excerpt}`}`;
-	const isDestinationSuspect = ABOUT_THE_TARGET.has(status) || status >= 500;
-	return { kind: 'retry', error, retryAfterMs: readRetryAfter(result.retryAfter, now), isDestinationSuspect };
+	return {
+		kind: 'retry',
+		error: `Responded with ${status}`,
+		said: oneLine(result.bodyExcerpt, EXCERPT_IN_ERROR),
+		retryAfterMs: readRetryAfter(result.retryAfter, now),
+		isDestinationSuspect: ABOUT_THE_TARGET.has(status) || status >= 500,
+	};
 }
 
 /** A webhook's health after an attempt: 410 disables it at once, any other failure after five days. */

@@ -20,6 +20,7 @@ import {
 import type { Timeline } from '../../storage/timeline.ts';
 import { ChangedMeanwhile, untilUnchanged } from '../../storage/until-unchanged.ts';
 import { DAY_MS } from '../../tasks/durations.ts';
+import { errorOf } from '../worker/outcome.ts';
 import { formShown, STANDARD } from './event.ts';
 import { type PostRequest, requestOf } from './message.ts';
 import { postingOf } from './message-requests.ts';
@@ -214,7 +215,7 @@ export function createWebhooks(storage: Storage, { post, allowed, baseUrl, now =
 			return {
 				delivered: outcome.kind === 'sent',
 				status: result.hasResponse ? result.status : null,
-				error: outcome.kind === 'sent' ? null : outcome.error,
+				error: outcome.kind === 'sent' ? null : errorOf(outcome),
 				answer: result.hasResponse ? result.bodyExcerpt : null,
 			};
 		},

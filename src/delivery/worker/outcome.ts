@@ -5,9 +5,17 @@ export type Outcome =
 	| { kind: 'sent'; note?: string; rest?: Remainder[] }
 	/**
 	 * Try again later. `isDestinationSuspect`: the cause may be the destination instead of the message, as with a
-	 * time-out or a dropped connection. `isRecipient`: it is the mailbox of the recipient, and says nothing of the destination.
+	 * time-out or a dropped connection. `isRecipient`: it is the mailbox of the recipient, and says nothing of the destination. `said`: words
+	 * of the receiver, which may repeat what was sent. They are for the owner, and not for the log.
 	 */
-	| { kind: 'retry'; error: string; retryAfterMs?: number; isDestinationSuspect?: boolean; isRecipient?: true }
+	| {
+			kind: 'retry';
+			error: string;
+			said?: string;
+			retryAfterMs?: number;
+			isDestinationSuspect?: boolean;
+			isRecipient?: true;
+	  }
 	/** A permanent failure: not tried again. `isRecipient`: there is no such address, as its mail server says. */
 	| { kind: 'rejected'; error: string; isRecipient?: true }
 	/** Not to be sent until the owner releases it, for example because the submission is spam. */
@@ -20,4 +28,9 @@ export interface Remainder {
 	kind: 'retry' | 'rejected';
 	destination: string;
 	error: string;
+}
+
+/** For the owner. */
+export function errorOf({ error, said = '' }: { error: string; said?: string }): string {
+	return said === '' ? error : `${error}: ${said}`;
 }

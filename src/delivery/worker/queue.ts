@@ -6,7 +6,7 @@ import type { NewDelivery } from '../../storage/submission.ts';
 import { type DeliveryRow, deliveries, webhooks } from '../../storage/tables.ts';
 import type { Destination } from '../channel.ts';
 import { longestWait, type Schedule, waitAfter } from './backoff.ts';
-import type { Outcome, Remainder } from './outcome.ts';
+import { errorOf, type Outcome, type Remainder } from './outcome.ts';
 
 export type DueDelivery = Pick<DeliveryRow, 'id' | 'formId' | 'event' | 'destination'>;
 
@@ -105,7 +105,7 @@ export function createQueue(storage: Storage, destination: Destination, options:
 				// The attempt does not count, and another delivery goes first next time.
 				return { state: 'waiting', attempts: row.attempts - 1, nextAttemptAt: now(), lastError: outcome.error };
 			case 'retry':
-				return afterFailure(row, outcome);
+				return afterFailure(row, { ...outcome, error: errorOf(outcome) });
 		}
 	}
 

@@ -196,7 +196,7 @@ describe('the record of a webhook', () => {
 		const channel = openChannel(() => now);
 		const delivery = await addDelivery(webhook.id);
 		respond = () => new Response('no', { status: 500 });
-		expect(await channel.send(delivery)).toMatchObject({ kind: 'retry', error: 'Responded with 500: no' });
+		expect(await channel.send(delivery)).toMatchObject({ kind: 'retry', error: 'Responded with 500', said: 'no' });
 		now += 60_000;
 		await channel.send(delivery);
 		expect(await rowOf(webhook.id)).toMatchObject({ isActive: true, failingSince: 1_800_000_000_000 });

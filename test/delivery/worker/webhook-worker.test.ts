@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { createWebhookSecret } from '../../../src/delivery/webhooks/standard-webhooks.ts';
 import { createWebhooks } from '../../../src/delivery/webhooks/webhooks.ts';
+import { readPauses } from '../../../src/delivery/worker/pauses.ts';
 import { encodeId } from '../../../src/ids.ts';
 import { createGuardedPost } from '../../../src/network/guarded-request.ts';
 import type { DeliveryRow } from '../../../src/storage/tables.ts';
@@ -216,4 +217,17 @@ test('1,000 submissions over 20 restarts, orderly and abrupt ones: every one arr
 	const deliveriesOfOne = new Map(received.map(({ submission, id }) => [submission, id]));
 	for (const { submission, id } of received) expect(deliveriesOfOne.get(submission)).toBe(id);
 	expect(received.length - total).toBeLessThanOrEqual(2 * (restarts / 2));
+});
+
+test('what a receiver repeats of a submission is shown to its owner, and is not in the log or in what is kept of a pause', async () => {
+	await openWithWebhook();
+	respond = () => new Response('no such user: ada@example.com', { status: 500 });
+	await fixture.start();
+	await fixture.submit();
+	const [row] = await fixture.until(([found]) => found?.lastError !== null);
+	expect(row?.lastError).toBe('Responded with 500: no such user: ada@example.com');
+	await fixture.stop();
+	expect(await readPauses(fixture.storage)).toMatchObject([{ reason: 'Responded with 500' }]);
+	await fixture.until(() => fixture.logLines.join('').includes('Webhook is paused: Responded with 500'));
+	expect(fixture.logLines.join('')).not.toContain('ada@');
 });
