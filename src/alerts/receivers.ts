@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import { renderNotice } from '../delivery/mail/email.ts';
 import { readMailSetup } from '../delivery/mail/setup.ts';
 import { NOTICE_TIMEOUTS, sendMail } from '../delivery/mail/smtp.ts';
+import { errorOf } from '../delivery/worker/outcome.ts';
 import { isMessageFormat, type MessageRequest, messageRequest } from '../form-values/message-formats.ts';
 import type { GuardedPost } from '../network/guarded-request.ts';
 import { textBody } from '../network/post-body.ts';
@@ -53,7 +54,7 @@ function mail({ config, baseUrl, server, now }: ReceiverOptions): Receiver {
 				at: new Date(now()),
 			});
 			const outcome = await sendMail(setup.server, notice, { timeouts: NOTICE_TIMEOUTS });
-			return outcome.kind === 'sent' ? undefined : outcome.error;
+			return outcome.kind === 'sent' ? undefined : errorOf(outcome);
 		},
 	};
 }

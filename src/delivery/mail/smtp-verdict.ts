@@ -2,7 +2,7 @@
 
 import type { SmtpServer } from '../../config/smtp-url.ts';
 import { oneLine } from '../../text/one-line.ts';
-import type { Outcome, Remainder } from '../worker/outcome.ts';
+import { errorOf, type Outcome, type Remainder } from '../worker/outcome.ts';
 
 /** The step of the SMTP dialogue: connecting (with greeting and TLS), logging in, sending the mail. */
 export type SmtpStage = 'connect' | 'login' | 'send';
@@ -80,13 +80,17 @@ function judgeRejection(failure: SmtpFailure, isLoginMissing: boolean): Outcome 
 	}
 	if (command === 'RCPT TO') {
 		const each = failure.rejectedErrors ?? [failure];
-		const error = `The server rejected the recipient: ${each.map(reply).join('; ')}`.slice(0, 2 * REPLY_MAX);
+		const replies = each.map(reply).join('; ');
+		// A reply repeats the address, which a visitor may have submitted.
+		const rejection = { error: 'The server rejected the recipient', said: replies.slice(0, 2 * REPLY_MAX) };
+		const error = errorOf(rejection);
 		if (each.every(isAboutUs))
 			return {
 				kind: 'unavailable',
 				error: `The server rejected the sender, FORMSRV_MAIL_FROM, or this client: ${reply(failure)}`,
 			};
-		if (!each.every(isPermanent)) return { kind: 'retry', error, ...(each.every(isMailbox) && { isRecipient: true }) };
+		if (!each.every(isPermanent))
+			return { kind: 'retry', ...rejection, ...(each.every(isMailbox) && { isRecipient: true }) };
 		if (isLoginMissing && each.every(isPolicy))
 			return { kind: 'unavailable', error: `The server offers no login. ${error}` };
 		return { kind: 'rejected', error, ...(!each.some(isPolicy) && { isRecipient: true }) };

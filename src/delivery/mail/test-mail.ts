@@ -4,6 +4,7 @@ import type { SmtpServer } from '../../config/smtp-url.ts';
 import { AppError, invalidField } from '../../errors.ts';
 import { translationOf } from '../../languages/translations.ts';
 import { isEmailAddress } from '../../text/email-address.ts';
+import { errorOf } from '../worker/outcome.ts';
 import { type Mail, type MailIdentity, renderNotice } from './email.ts';
 import { NOTICE_TIMEOUTS, sendMail } from './smtp.ts';
 
@@ -27,7 +28,7 @@ export async function sendAtOnce(server: SmtpServer | null, mail: Mail) {
 		throw new AppError('CONFLICT', 'No mail server is set: set FORMSRV_SMTP_URL and FORMSRV_MAIL_FROM, then restart.');
 	}
 	const outcome = await sendMail(server, mail, { timeouts: NOTICE_TIMEOUTS });
-	if (outcome.kind !== 'sent') throw new AppError('CONFLICT', `${outcome.error}.`);
+	if (outcome.kind !== 'sent') throw new AppError('CONFLICT', `${errorOf(outcome)}.`);
 	return outcome;
 }
 

@@ -9,6 +9,7 @@ import { parseSmtpUrl } from '../../../src/config/smtp-url.ts';
 import { type Mail, renderNotification } from '../../../src/delivery/mail/email.ts';
 import { sendMail } from '../../../src/delivery/mail/smtp.ts';
 import type { Outcome } from '../../../src/delivery/worker/outcome.ts';
+import { errorOf } from '../../../src/delivery/worker/outcome.ts';
 import { makeCertificate } from '../certificate.ts';
 import { type ScriptedSmtp, type Stage, startScriptedSmtp } from '../scripted-smtp.ts';
 
@@ -99,7 +100,8 @@ test.each([
 	const peer = await scripted({ RCPT });
 	expect(await send(peer.url)).toEqual({
 		kind: 'retry',
-		error: expect.any(String),
+		error: 'The server rejected the recipient',
+		said: RCPT,
 		...(isRecipient && { isRecipient }),
 	});
 });
@@ -142,7 +144,7 @@ test.each([
 	const peer = await scripted({ [stage]: behaviour });
 	const outcome = await send(peer.url.replace('//', '//robot:secret@'));
 	expect(outcome.kind).toBe(kind);
-	const { error } = outcome as { error: string };
+	const error = errorOf(outcome as { error: string; said?: string });
 	expect(error).not.toContain('secret');
 	if (/^\d/.test(behaviour)) expect(error).toContain(behaviour);
 	expect(peer.accepted).toEqual([]);

@@ -136,6 +136,16 @@ test('a full mailbox for which many mails wait delays no other', async () => {
 	expect(logLines.filter((line) => line.includes('paused'))).toEqual([]);
 });
 
+test('what a mail server repeats of an address is shown to the owner, and is not in the log', async () => {
+	const peer = await server({ RCPT: '450 4.7.1 <owner@example.com>: greylisted' });
+	const { submit, start, until, logLines } = await openFixture({ smtpUrl: peer.url });
+	for (let i = 0; i < 3; i++) await submit();
+	await start();
+	await until((rows) => rows.every(({ lastError }) => lastError?.endsWith('<owner@example.com>: greylisted')));
+	await until(() => logLines.join('').includes('Mail is paused: The server rejected the recipient'));
+	expect(logLines.join('')).not.toContain('owner@');
+});
+
 test('recipients with different outcomes continue separately, and none gets a mail twice', async () => {
 	const replies: Record<string, string> = { 'full@example.com': '452 full', 'gone@example.com': '550 gone' };
 	const peer = await server({ RCPT: (mail) => replies[mail.to.at(-1) ?? ''] });
