@@ -134,6 +134,7 @@ test('a file of the name that was given is there as a whole or not at all, whate
 	for (const [signal, left] of [
 		['SIGTERM', []],
 		['SIGINT', []],
+		['SIGHUP', []],
 		['SIGKILL', [expect.stringMatching(/^out\.csv\.[0-9a-f]{8}\.part$/)]],
 	] as const) {
 		const writing = Bun.spawn([process.execPath, '-e', begun], { cwd: cli.cwd, stdout: 'pipe' });
@@ -142,6 +143,18 @@ test('a file of the name that was given is there as a whole or not at all, whate
 		await writing.exited;
 		expect(readdirSync(cli.cwd).filter((name) => !before.includes(name))).toEqual([...left]);
 	}
+});
+
+test('a command that nohup runs goes on when its terminal is closed', async () => {
+	const program = `
+		import { onStop } from ${JSON.stringify(join(import.meta.dir, '../../src/cli/stop-signals.ts'))};
+		onStop(() => console.log('stopped'));
+		process.kill(process.pid, 'SIGHUP');
+		await Bun.sleep(50);
+		console.log('whole');`;
+	const running = Bun.spawn(['nohup', process.execPath, '-e', program], { stdout: 'pipe', stderr: 'ignore' });
+	expect(await new Response(running.stdout).text()).toBe('whole\n');
+	expect(await running.exited).toBe(0);
 });
 
 test('a forced export follows a link, and writes to pipes and devices', async () => {
