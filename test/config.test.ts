@@ -282,6 +282,8 @@ describe('values', () => {
 		['FORMSRV_PORT', '0x50', 'must be a whole number from 0 to 65535; not "0x50".'],
 		['FORMSRV_HOST', 'http://x', 'must be an IP address or a host name'],
 		['FORMSRV_HOST', '256.1.1.1', 'must be an IP address or a host name'],
+		['FORMSRV_HOST', 'fe80::1%eth0', 'must be an IP address or a host name'],
+		['FORMSRV_METRICS', '[fe80::1%eth0]:9464', 'must be an address and a port'],
 		['FORMSRV_BASE_URL', 'forms.example.com', 'must be an address with http:// or https:// and no path'],
 		['FORMSRV_BASE_URL', 'https://example.com/forms', 'and no path'],
 		['FORMSRV_BASE_URL', 'ftp://example.com', 'must be an address with http:// or https://'],

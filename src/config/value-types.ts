@@ -124,8 +124,11 @@ function withoutBrackets(text: string): string {
 }
 
 function isHost(text: string): boolean {
-	// A name that ends in a number is an IPv4 address, or wrong.
-	return isAddress(text) || (/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(text) && !/(^|\.)\d+$/.test(text));
+	// No address of a page has a zone, as in fe80::1%eth0. A name that ends in a number is an IPv4 address, or wrong.
+	return (
+		(isAddress(text) && !text.includes('%')) ||
+		(/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(text) && !/(^|\.)\d+$/.test(text))
+	);
 }
 
 export const origin: ValueType<string> = {
