@@ -9,6 +9,7 @@ import { connect, rowsOf, type Sql } from './connection.ts';
 import { compareCounts } from './counts.ts';
 import { newerThanProgram, readSchema, schemaVersion } from './migrate.ts';
 import { runOn } from './operations.ts';
+import { checkServer } from './server-check.ts';
 import { isServed } from './servers.ts';
 import { startProblem } from './start-problem.ts';
 import { holdFiles, readNamedFiles } from './submission-files.ts';
@@ -24,11 +25,17 @@ export function postgresDatabase(url: string): Database {
 		}
 	}
 
+	const another = () => connect(url, { name: 'formsrv', max: 1 });
+
 	return {
 		name: withoutPassword(url),
 		files: [],
 		engine: () => ask(readEngine).catch(() => 'PostgreSQL'),
-		exists: () => ask(async (sql) => (await readSchema(sql)) > 0),
+		exists: () =>
+			ask(async (sql) => {
+				await checkServer(sql, another);
+				return (await readSchema(sql)) > 0;
+			}),
 		// Several servers may run on it.
 		lock: () => () => {},
 		removeLeftovers() {},

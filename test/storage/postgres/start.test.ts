@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { openStorage } from '../../../src/storage/open.ts';
+import { databaseAt, openStorage } from '../../../src/storage/open.ts';
 import { runBinary } from '../../binary.ts';
 import { makeCertificate } from '../../delivery/certificate.ts';
 import { type PostgresServer, startPostgres } from '../../postgres-server.ts';
@@ -100,6 +100,11 @@ describe('a start ends with a sentence', () => {
 		['one that can only be read', () => at('readonly'), 'can only be read, as that of a standby: name the primary'],
 	])('%s', async (_, url, sentence) => {
 		expect(await problemAt(url())).toContain(sentence);
+	});
+
+	test('before it, what looks for a database says the same of one that no start can use', async () => {
+		const database = await databaseAt(at('latin'));
+		expect(async () => await database.exists()).toThrow('has the encoding LATIN1; formsrv needs one made with UTF8.');
 	});
 
 	test('several servers, none of which is there', async () => {
