@@ -1,7 +1,7 @@
 /** The part of `formsrv doctor` on outgoing deliveries: mail, webhooks, the queue, and the server that sends. */
 
 import type { Config } from '../config.ts';
-import { ask } from '../network/bounded-response.ts';
+import { ask, type BoundedResponse } from '../network/bounded-response.ts';
 import type { Database } from '../storage/database.ts';
 import { describeLong, isMail, type OutboxReport } from '../storage/pauses.ts';
 import { formatCount } from '../text/plural.ts';
@@ -52,13 +52,24 @@ async function inspectServer(
 	if (config.port === 0) return { subject, found: 'its port is not known' };
 	const address = ownAddress(config);
 	const found = `at ${address}`;
+	let response: BoundedResponse;
 	try {
-		const { status, text } = await ask(`${address}/ready`, { signal: AbortSignal.timeout(SERVER_TIMEOUT_MS) });
-		const { error, problem } = JSON.parse(text) as { error?: string; problem?: string };
-		if (status === 200) return { subject, found: `accepts submissions, ${found}`, ...(problem && { problem }) };
-		return { subject, found, problem: error ?? `It responds with ${status}, ${found}.` };
+		response = await ask(`${address}/ready`, { signal: AbortSignal.timeout(SERVER_TIMEOUT_MS) });
 	} catch {
 		return { subject, isOff: true, ...withoutAnswer(found, use) };
+	}
+	const { status, error, problem } = readinessIn(response);
+	if (status === 'ok') return { subject, found: `accepts submissions, ${found}`, ...(problem && { problem }) };
+	const other = `Another program answers ${found}, where the server would listen: give the server another --port.`;
+	return { subject, found, problem: error ?? other };
+}
+
+/** Another program may respond with anything. */
+function readinessIn({ text }: BoundedResponse): { status?: unknown; error?: string; problem?: string } {
+	try {
+		return JSON.parse(text) ?? {};
+	} catch {
+		return {};
 	}
 }
 
