@@ -3,6 +3,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import type { Config } from '../config.ts';
 import { filesAlone } from '../files/open.ts';
+import { createDisposableCheck } from '../spam/sender/disposable.ts';
 import { NO_CLOCK } from '../storage/clock-report.ts';
 import type { CountReport, Database, DatabaseReport, DiskUse } from '../storage/database.ts';
 import { LEAST_INODES } from '../storage/disk-room.ts';
@@ -52,6 +53,7 @@ export function addDoctor(program: CliCommand, cli: Cli): void {
 			...(report ? [] : await inspectTrace(config, database)),
 			...(isReadable ? [inspectCounts(await database.compareCounts())] : []),
 			...(await inspectAttachedFiles(config, isReadable ? database : undefined)),
+			...inspectDomains(config),
 			...inspectRoom(database),
 			...(await inspectBackups(config, isReadable)),
 			...(await inspectOutbox(config, isReadable ? database : undefined)),
@@ -137,6 +139,18 @@ function inspectCounts({ compared, of, wrong }: CountReport): Finding {
 	const found = `those of ${plural(compared, 'form')} are as their submissions${part}`;
 	const problem = `The counts of ${wrong.join(', ')} differ from the submissions, so that lists may hide some. An export has them all; docs/operating.md says how to count again.`;
 	return { subject, found, ...(wrong.length > 0 && { problem }) };
+}
+
+/** Without the file the server does not start. */
+function inspectDomains({ disposableDomains: file }: Config): Finding[] {
+	if (file === null) return [];
+	const finding = { subject: 'spam', found: `disposable mail addresses are those of ${file}` };
+	try {
+		createDisposableCheck(file);
+		return [finding];
+	} catch (error) {
+		return [{ ...finding, problem: (error as Error).message }];
+	}
 }
 
 function inspectRoom({ name, measure }: Database): Finding[] {

@@ -76,3 +76,24 @@ test('prints JSON too', async () => {
 	expect(settings).toContainEqual({ name: 'FORMSRV_HOST', value: '127.0.0.1', source: 'default' });
 	expect(findings).toContainEqual({ subject: 'database', found: expect.stringContaining('intact') });
 });
+
+test('finds another program where the server would listen', async () => {
+	for (const body of ['<h1>Hello</h1>', '{}', 'null']) {
+		await using other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response(body) });
+		const { code, stdout } = await cli.call('doctor', '--port', `${other.port}`);
+		expect(code).toBe(1);
+		expect(stdout).toMatch(
+			/!! +server +Another program answers at http:\/\/127\.0\.0\.1:\d+, where the server would listen: give the server another --port\.\n/,
+		);
+	}
+});
+
+test('finds that the list of disposable domains cannot be read, without which no server starts', async () => {
+	const missing = await cli.call('doctor', '--disposable-domains', '/nope');
+	expect(missing.code).toBe(1);
+	expect(missing.stdout).toMatch(/!! +spam +FORMSRV_DISPOSABLE_DOMAINS names \/nope, which cannot be read: /);
+	writeFileSync(cli.path('domains'), 'mailinator.example\n');
+	const there = await cli.call('doctor', '--disposable-domains', cli.path('domains'));
+	expect(there.code).toBe(0);
+	expect(there.stdout).toMatch(/ok +spam +disposable mail addresses are those of .*domains\n/);
+});
