@@ -12,7 +12,7 @@ import {
 	statSync,
 	writeFileSync,
 } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { AppError } from '../../errors.ts';
 import { syncFolder, syncToDisk } from '../sync-to-disk.ts';
 import { behindLinks, makeFolder } from './connection.ts';
@@ -37,6 +37,7 @@ export function hasDatabase(path: string): boolean {
 	const fault = faultAt(file);
 	if (fault === undefined) {
 		if (hasForeignLog(file)) throw new AppError('UNAVAILABLE', foreignLog(file));
+		if (hasNameElsewhere(file)) throw new AppError('UNAVAILABLE', nameElsewhere(file));
 		return true;
 	}
 	const traces = tracesOf(file);
@@ -82,6 +83,27 @@ function foreignLog(file: string): string {
 	return (
 		`${file} is a copy or no database, and ${log} the log of another database: put the right database back beside its log, or move the log ` +
 		'to another folder and keep it; opened together they would be mixed.'
+	);
+}
+
+/**
+ * Returns whether a database has a second name (a hard link), under which SQLite would keep another log, and a server another lock: opened by both, it
+ * is ruined. One that a restore or the making of it left beside it is used by none.
+ */
+function hasNameElsewhere(file: string): boolean {
+	const found = statSync(file);
+	if (!found.isFile() || found.nlink <= 1) return false;
+	const folder = dirname(file);
+	const beside = readdirSync(folder).filter((entry) => entry.startsWith(basename(file)));
+	const names = beside.filter((entry) => statSync(join(folder, entry), { throwIfNoEntry: false })?.ino === found.ino);
+	// Asked again, as a draft may have lost its name meanwhile.
+	return statSync(file).nlink > names.length;
+}
+
+function nameElsewhere(file: string): string {
+	return (
+		`${file} has another name, a hard link, which 'find / -samefile ${file}' shows: opened by both it would be ruined, as each has a log of its ` +
+		'own. Remove the other name, or put a real copy in its place.'
 	);
 }
 

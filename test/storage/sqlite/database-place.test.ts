@@ -4,6 +4,7 @@ import { describe, expect, test } from 'bun:test';
 import {
 	cpSync,
 	existsSync,
+	linkSync,
 	mkdirSync,
 	readdirSync,
 	readFileSync,
@@ -173,4 +174,22 @@ test('a folder in the place of the file is refused', () => {
 	const file = join(tempFolder(), 'formsrv.db');
 	mkdirSync(file);
 	expect(() => openStorage(file)).toThrow(`${file} cannot be opened`);
+});
+
+test('a database that has a name in another folder is opened by none of both, as each name has a log of its own', async () => {
+	const { folder, file } = place();
+	createDatabase(file);
+	for (const ending of ['.replaced-20260102T030405Z', '.new-1']) linkSync(file, file + ending);
+	expect(hasDatabase(file)).toBe(true);
+	mkdirSync(join(folder, 'copy'));
+	const other = join(folder, 'copy', 'formsrv.db');
+	linkSync(file, other);
+	for (const name of [file, other]) {
+		expect(() => openStorage(name)).toThrow(
+			`${name} has another name, a hard link, which 'find / -samefile ${name}' shows`,
+		);
+		expect(existsSync(`${name}-wal`)).toBe(false);
+	}
+	rmSync(other);
+	await openStorage(file).close();
 });
