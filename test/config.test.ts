@@ -225,6 +225,18 @@ describe('precedence', () => {
 });
 
 describe('_FILE', () => {
+	test('a file is UTF-8, with or without the mark of Windows', () => {
+		const bytes = Buffer.from('s\xfc\xdf', 'latin1');
+		writeFileSync(join(cwd, 'latin'), bytes);
+		writeFileSync(join(cwd, 'latin.toml'), Buffer.concat([Buffer.from('language = "'), bytes, Buffer.from('"')]));
+		writeFileSync(join(cwd, 'marked'), '\ufeffs3cret\r\n');
+		expect(problemsOf({ env: { FORMSRV_HCAPTCHA_SECRET_FILE: 'latin' }, flags: { config: 'latin.toml' } })).toEqual([
+			`${join(cwd, 'latin.toml')} cannot be used: it is not valid UTF-8.`,
+			`FORMSRV_HCAPTCHA_SECRET_FILE names "${join(cwd, 'latin')}", which cannot be read: it is not valid UTF-8.`,
+		]);
+		expect(load({ env: { FORMSRV_HCAPTCHA_SECRET_FILE: 'marked' } }).captcha.hcaptcha.secret).toBe('s3cret');
+	});
+
 	test('the value is read from the file, without its last line break', () => {
 		const file = write('secret', 's3cret\n');
 		expect(load({ env: { FORMSRV_HCAPTCHA_SECRET_FILE: file } }).captcha.hcaptcha.secret).toBe('s3cret');

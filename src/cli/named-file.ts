@@ -2,13 +2,13 @@
 
 import { accessSync, constants, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { FILE_MAX, readBounded } from '../config/bounded-file.ts';
+import { FILE_MAX, readBoundedText } from '../config/bounded-file.ts';
 import { systemReason } from '../text/system-reason.ts';
 import { CommandError } from './cli.ts';
 
-/** Returns its text without the byte order mark that editors of Windows write. @param cwd The folder that its path is relative to. @throws CommandError */
+/** @param cwd The folder that its path is relative to. @throws CommandError */
 export function readNamedFile(path: string, cwd: string, maxBytes = FILE_MAX.content): string {
-	return reading(path, () => new TextDecoder().decode(readBounded(resolve(cwd, path), maxBytes)));
+	return reading(path, () => readBoundedText(resolve(cwd, path), maxBytes));
 }
 
 /** A text as it is given, or that of the file named behind an "@". @throws CommandError */

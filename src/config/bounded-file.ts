@@ -25,3 +25,13 @@ export function readBounded(path: string, maxBytes: number): Buffer {
 		closeSync(handle);
 	}
 }
+
+/** The same as a text, without the mark at its beginning that editors of Windows write. @throws Error also of one in another encoding, of which letters would be lost */
+export function readBoundedText(path: string, maxBytes: number): string {
+	const bytes = readBounded(path, maxBytes);
+	try {
+		return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+	} catch {
+		throw new Error('it is not valid UTF-8');
+	}
+}

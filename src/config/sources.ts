@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { systemReason } from '../text/system-reason.ts';
-import { FILE_MAX, readBounded } from './bounded-file.ts';
+import { FILE_MAX, readBoundedText } from './bounded-file.ts';
 
 /** `flags` are keyed by setting (`submitPort`), besides `config`, the path of a settings file. */
 export interface ProvidedInput {
@@ -180,7 +180,7 @@ function readValueFile(
 function readText(file: string, isAgain = false): string {
 	// It has nothing more to read, or a server would wait for who writes to it.
 	if (isAgain && statSync(file).isFIFO()) throw new Error('it is a pipe, which can be read only once');
-	return readBounded(file, FILE_MAX.settings).toString();
+	return readBoundedText(file, FILE_MAX.settings);
 }
 
 /** Why a file cannot be used, without a parser's quotation of the file, which may contain a secret. */

@@ -28,6 +28,11 @@ test('a wrong entry, none at all and an unknown list are named', async () => {
 	await Bun.write(cli.path('entries'), 'domain:spam.example\n\n# of May\n');
 	const { stderr } = await cli.call('lists', 'add', 'block', '--file', 'entries');
 	expect(stderr).toMatch(/^block\.add\.1 must be .+; not "# of May"\.\n$/);
+	await Bun.write(cli.path('latin'), Buffer.from('text:gr\xfc\xdfe dich\n', 'latin1'));
+	expect(await cli.call('lists', 'add', 'block', '--file', 'latin')).toMatchObject({
+		code: 2,
+		stderr: 'latin cannot be read: it is not valid UTF-8.\n',
+	});
 	expect(await cli.call('lists', 'add', 'block')).toMatchObject({ code: 2 });
 	expect(await cli.call('lists', 'add', 'deny', 'x')).toMatchObject({ code: 2 });
 	expect(await cli.call('lists', 'add', 'block', '--file', 'missing')).toMatchObject({

@@ -1,6 +1,6 @@
 /** The rule for mail addresses that are thrown away after use: a list of their domains, or a file in its place. */
 
-import { FILE_MAX, readBounded } from '../../config/bounded-file.ts';
+import { FILE_MAX, readBoundedText } from '../../config/bounded-file.ts';
 import { remember } from '../../tasks/remember.ts';
 import { systemReason } from '../../text/system-reason.ts';
 import type { SpamReason } from '../verdict.ts';
@@ -67,7 +67,7 @@ function isInList(domain: string): boolean {
 
 function readDomains(file: string): ReadonlySet<string> {
 	try {
-		const lines = readBounded(file, FILE_MAX.content).toString().split('\n');
+		const lines = readBoundedText(file, FILE_MAX.content).split('\n');
 		return new Set(lines.map((line) => line.replace(/#.*/, '').trim().toLowerCase()).filter(Boolean));
 	} catch (error) {
 		throw new Error(`FORMSRV_DISPOSABLE_DOMAINS names ${file}, which cannot be read: ${systemReason(error as Error)}.`);
