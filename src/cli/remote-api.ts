@@ -27,6 +27,8 @@ const WAIT_MS = 60 * SECOND_MS;
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 /** A key, whatever stands before it. */
 const KEY_WITHIN = /(?:sk_live|sk_test|fk|tt)_[0-9A-Za-z]{8}/;
+/** The runtime's advice to programmers. */
+const ADVICE = / (?:Is the computer able|For more information)\b.*/s;
 const NOT_TRUSTED = /CERT|SIGNATURE|TLS|SSL/;
 
 /** @throws CommandError for an address or key file that cannot be used; it never holds the key */
@@ -75,7 +77,8 @@ async function request(
 			return new CommandError(`${server} said nothing for ${limit / SECOND_MS} seconds.${maybe}`);
 		if (NOT_TRUSTED.test(code))
 			return new CommandError(`The certificate of ${server} is not trusted here: ${message}.`);
-		return new CommandError(`${server} cannot be reached: ${message.replace(/\.$/, '')}.${maybe}`);
+		const reason = message.replace(ADVICE, '').replace(/\.$/, '');
+		return new CommandError(`${server} cannot be reached: ${reason}.${maybe}`);
 	};
 	try {
 		const {

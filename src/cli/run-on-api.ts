@@ -27,7 +27,7 @@ export function runOnApi<O extends Options, Arguments extends unknown[]>(
 		const options = command.opts<O>();
 		const use = prepare(options, ...(command.processedArgs as Arguments));
 		if (options.server !== undefined) {
-			await use((await import('./remote-api.ts')).remoteApi(options, cli.io));
+			await use((await import('./remote-api.ts')).remoteApi(options, cli.io)).catch(asOfOther);
 			return;
 		}
 		const [stray] = ['keyFile', 'insecure'].filter((name) => options[name] !== undefined);
@@ -42,6 +42,14 @@ export function runOnApi<O extends Options, Arguments extends unknown[]>(
 			},
 		});
 	});
+}
+
+/** A response that lacks what formsrv sends. Other programs send an X-Request-Id as well. @throws it, or a sentence in its place */
+function asOfOther(error: unknown): never {
+	if (!(error instanceof TypeError)) throw error;
+	throw new CommandError(
+		`What --server names does not answer like formsrv, or is of another version: ${error.message}.`,
+	);
 }
 
 export function withElsewhere(command: CliCommand): void {

@@ -257,11 +257,17 @@ describe('says what is wrong, and never shows the key', () => {
 		},
 	});
 	const empty = Bun.serve({ port: 0, fetch: () => Response.json({}) });
+	const similar = Bun.serve({ port: 0, fetch: () => Response.json({}, { headers: { 'X-Request-Id': 'x' } }) });
 	const moved = Bun.serve({ port: 0, fetch: () => Response.redirect('https://forms.example.com/base/api/forms') });
-	afterAll(() => Promise.all([page, shop, odd, broken, empty, moved].map((one) => one.stop(true))));
+	afterAll(() => Promise.all([page, shop, odd, broken, empty, similar, moved].map((one) => one.stop(true))));
 
 	test.each([
-		['a server that is not there', () => ['http://127.0.0.1:1', 'key'], 1, 'http://127.0.0.1:1 cannot be reached'],
+		[
+			'a server that is not there',
+			() => ['http://127.0.0.1:1', 'key'],
+			1,
+			'http://127.0.0.1:1 cannot be reached: ECONNREFUSED: Unable to connect.\n',
+		],
 		['another program', () => [`http://127.0.0.1:${page.port}`, 'key'], 1, 'is not the base address of a formsrv'],
 		[
 			'a page for every address',
@@ -272,6 +278,12 @@ describe('says what is wrong, and never shows the key', () => {
 		['errors of another kind', () => [`http://127.0.0.1:${odd.port}`, 'key'], 1, 'x'],
 		['no JSON under its name', () => [`http://127.0.0.1:${broken.port}`, 'key'], 1, 'does not answer like formsrv'],
 		['other JSON', () => [`http://127.0.0.1:${empty.port}`, 'key'], 1, 'is not the base address of a formsrv'],
+		[
+			'other JSON with a request id',
+			() => [`http://127.0.0.1:${similar.port}`, 'key'],
+			1,
+			'does not answer like formsrv',
+		],
 		['a redirect', () => [`http://127.0.0.1:${moved.port}`, 'key'], 1, 'leads to https://forms.example.com/base: name'],
 		['no encryption', () => ['http://forms.example.com', 'key'], 2, 'is not encrypted'],
 		['no address', () => ['forms.example.com', 'key'], 2, '--server must be the base address'],
