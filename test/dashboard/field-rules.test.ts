@@ -114,6 +114,39 @@ describe('field rules', () => {
 		await close();
 	});
 
+	test('keep the names and values that visitors send, blanks and line breaks too, when another rule is changed', async () => {
+		const form = await createForm(server, 'Blanks');
+		const stored: FieldRule = { name: ' size', type: 'select', options: ['S\nsmall', ' M ', 'L'] };
+		const honeypot = ['my website', 'a,b'];
+		await server.app.forms.update(form.id, { input: { fields: [stored], spam: { threshold: 5, honeypot } } });
+		for (let i = 0; i < 10; i++) await server.submit(form.slug, { ' size': 'L', 'email ': `a${i}@b.example` });
+		const { page, rules, save, close } = await openSettings(form.id);
+		await rules.getByRole('button', { name: 'Suggest rules' }).click();
+		await rules.getByRole('button', { name: 'size' }).first().click();
+		await rules.getByLabel('Label').fill('Size');
+		await save();
+		expect(await rulesOf(form.id)).toEqual([
+			{ ...stored, label: 'Size' },
+			{ name: 'email ', type: 'email', label: 'Email', required: true },
+		]);
+		await rules.getByLabel('Values').fill('XS \n M \nL');
+		await save();
+		expect((await rulesOf(form.id))?.[0]?.options).toEqual(['XS', ' M ', 'L']);
+
+		const names = page.getByLabel('Honeypot fields');
+		const saveSpam = async () => {
+			await page.locator('form').filter({ has: names }).getByRole('button', { name: 'Save changes' }).click();
+			await page.getByText('Settings saved.').last().waitFor();
+			await page.getByRole('button', { name: 'Dismiss' }).last().click();
+			return (await server.call<Form>(`GET /api/forms/${form.id}`)).body.spam;
+		};
+		await page.getByLabel('Spam from a score of').fill('6');
+		expect(await saveSpam()).toEqual({ threshold: 6, honeypot });
+		await names.fill('my website\n url \n');
+		expect(await saveSpam()).toEqual({ threshold: 6, honeypot: ['my website', 'url'] });
+		await close();
+	});
+
 	test('are in the snippets: the browser holds them, and what it sends is accepted', async () => {
 		const form = await createForm(server, 'Connect');
 		await server.app.forms.update(form.id, { input: { fields: RULES } });

@@ -72,7 +72,7 @@ export const spamFromHint = (hint: string | undefined) =>
 export const off = 'Off';
 export const honeypots = 'Honeypot fields';
 export const honeypotsHint =
-	'Names of fields that your page hides from people. What fills one in is a robot, and goes to spam.';
+	'Names of fields that your page hides from people, one per line. What fills one in is a robot, and goes to spam.';
 
 export const lists = 'Blocked and allowed';
 export const listsOfAll = 'Blocked and allowed at all forms';

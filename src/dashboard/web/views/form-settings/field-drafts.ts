@@ -15,6 +15,8 @@ import { typedNumber } from './typed-number.ts';
 export interface RuleDraft extends Record<Exclude<RuleMember, 'options'>, string> {
 	/** Stays with the rule when it is moved. */
 	id: number;
+	/** As it is stored or was proposed: its texts may have blanks around them, as those of visitors do. */
+	before: FieldRule;
 	name: string;
 	type: FieldType;
 	label: string;
@@ -33,6 +35,7 @@ export function ruleDraft(rule: FieldRule, id: number): RuleDraft {
 	return {
 		...(texts as Record<(typeof TEXTS)[number], string>),
 		id,
+		before: rule,
 		name: rule.name,
 		type: rule.type,
 		label: rule.label ?? '',
@@ -44,16 +47,15 @@ export function ruleDraft(rule: FieldRule, id: number): RuleDraft {
 	};
 }
 
-/** With the members of its type alone. What is no number is sent as it is, for the server to say so. */
+/** With the members of its type alone. What is no number is sent as it is, for the server to say so; blanks are taken only from what was typed. */
 export function ruleOf(draft: RuleDraft): FieldRule {
-	const { name, type, label, message, isRequired, isUnique, onDuplicate, options, ...texts } = draft;
+	const { before, name, type, label, message, isRequired, isUnique, onDuplicate, options, ...texts } = draft;
 	const members: readonly RuleMember[] = FIELD_TYPES[type].members;
 	const sent = TEXTS.filter((member) => members.includes(member) && texts[member] !== '');
 	const values = sent.map((member) => [member, valueOfMember(member, { type, text: texts[member] })]);
-	const lines = options.split('\n').map((line) => line.trim());
-	const chosen = members.includes('options') ? lines.filter(Boolean) : [];
+	const chosen = members.includes('options') ? optionsOf(options, before.options ?? []) : [];
 	return {
-		name: name.trim(),
+		name: name === before.name ? name : name.trim(),
 		type,
 		...(label.trim() && { label: label.trim() }),
 		...(message.trim() && { message: message.trim() }),
@@ -62,6 +64,12 @@ export function ruleOf(draft: RuleDraft): FieldRule {
 		...Object.fromEntries(values),
 		...(chosen.length > 0 && { options: chosen }),
 	};
+}
+
+function optionsOf(text: string, before: string[]): string[] {
+	if (text === before.join('\n')) return before;
+	const lines = text.split('\n').map((line) => (before.includes(line) ? line : line.trim()));
+	return lines.filter(Boolean);
 }
 
 function valueOfMember(member: RuleMember, { type, text }: { type: FieldType; text: string }): string | number {

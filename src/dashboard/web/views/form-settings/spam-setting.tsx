@@ -6,22 +6,27 @@ import { Field } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
 import * as words from '../../sentences/words.ts';
 import type { Control, ControlProps } from './control.ts';
-import { entriesOf } from './files-setting.tsx';
 import { typedNumber } from './typed-number.ts';
 
 interface Draft {
 	threshold: string;
+	/** One name on each line. */
 	honeypot: string;
 }
 
 export const spam: Control<Spam, Draft> = { draft: draftOf, change: changeOf, Input: SpamInputs };
 
 function draftOf({ threshold, honeypot }: SpamSettings): Draft {
-	return { threshold: `${threshold ?? ''}`, honeypot: honeypot.join(', ') };
+	return { threshold: `${threshold ?? ''}`, honeypot: honeypot.join('\n') };
+}
+
+function namesOf(text: string): string[] {
+	const lines = text.split('\n').map((line) => line.trim());
+	return lines.filter(Boolean);
 }
 
 function changeOf({ threshold, honeypot }: Draft): Record<keyof SpamSettings, unknown> {
-	return { threshold: typedNumber(threshold.replace(',', '.')), honeypot: entriesOf(honeypot) };
+	return { threshold: typedNumber(threshold.replace(',', '.')), honeypot: namesOf(honeypot) };
 }
 
 function SpamInputs({ setting, draft, error, disabled, onChange }: ControlProps<Spam, Draft>) {
@@ -41,9 +46,10 @@ function SpamInputs({ setting, draft, error, disabled, onChange }: ControlProps<
 				<Field
 					label={words.formSettings.honeypots}
 					hint={words.formSettings.honeypotsHint}
+					lines={2}
 					value={honeypot}
 					isMono
-					error={errorOf(error, 'spam.honeypot', entriesOf(honeypot))}
+					error={errorOf(error, 'spam.honeypot', namesOf(honeypot))}
 					onInput={(text) => onChange({ ...draft, honeypot: text })}
 				/>
 			</div>
