@@ -91,6 +91,26 @@ describe('a slip of the finger', () => {
 		await close();
 	});
 
+	test('does not reach rows that moved to the next page while they were selected', async () => {
+		const form = await createForm(server, 'Moved on');
+		for (let i = 0; i < 52; i++) await server.submit(form.slug, { name: `Old ${i}` });
+		const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+		await signIn();
+		await goTo(`/forms/${form.id}`);
+		const whole = page.getByRole('checkbox', { name: 'Select this page' });
+		await whole.check();
+		for (const name of ['New 1', 'New 2']) await server.submit(form.slug, { name });
+		await page.getByRole('button', { name: '2 new' }).click();
+		await row(page, 'New 2').waitFor();
+		await page.getByRole('toolbar').getByText('48 selected').waitFor();
+		expect(await whole.isChecked()).toBe(false);
+		await page.keyboard.press('#');
+		await page.getByText('48 submissions deleted').first().waitFor();
+		await page.getByRole('button', { name: 'Dismiss' }).click();
+		await eventually(async () => (await submissionsOf(server, form.id)).length === 6);
+		await close();
+	});
+
 	test('that moved many to spam is undone', async () => {
 		const form = await createForm(server, 'Bulk');
 		for (const name of ['One', 'Two', 'Three']) await server.submit(form.slug, { name });

@@ -80,6 +80,9 @@ export function createInbox(formId: string) {
 			arrivals.value = 0;
 			const at = rows.value.findIndex(({ id }) => id === atCursor);
 			if (at >= 0) cursor.value = at;
+			// Rows that have moved to another page are not selected any more: no action is to reach what is not seen.
+			selected.value = new Set(rows.value.map(({ id }) => id).filter((id) => selected.value.has(id)));
+			if (selected.value.size === 0) all.value = undefined;
 		});
 	}
 
