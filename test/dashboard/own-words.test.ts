@@ -176,6 +176,31 @@ test('a key that may only read sees them, and cannot change them', async () => {
 	await close();
 });
 
+test('views that two people save at once are both kept', async () => {
+	const { form } = await filled('Saved by two');
+	const views = async () =>
+		(await server.call<{ views: { name: string }[] }>(`GET /api/forms/${form.id}`)).body.views.map(({ name }) => name);
+	const theirs = { name: 'Theirs', query: 'filter=unread' };
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	await page.route(/\/api\/events$/, (route) => route.abort());
+	await signIn();
+	await goTo(`/forms/${form.id}?order=asc`);
+	await row(page, 'Ada').waitFor();
+	await server.call(`PATCH /api/forms/${form.id}`, { json: { views: [theirs] } });
+	await page.locator('summary[aria-label="Views"]').click();
+	await page.getByLabel('Name of the view').fill('Mine');
+	await page.keyboard.press('Enter');
+	await page.getByRole('link', { name: 'Theirs' }).waitFor();
+	expect(await views()).toEqual(['Theirs', 'Mine']);
+	await server.call(`PATCH /api/forms/${form.id}`, {
+		json: { views: [theirs, { name: 'Mine', query: 'order=asc' }, { name: 'Later', query: 'filter=starred' }] },
+	});
+	await page.getByRole('button', { name: 'Remove the view Mine' }).click();
+	await eventually(async () => !(await views()).includes('Mine'));
+	expect(await views()).toEqual(['Theirs', 'Later']);
+	await close();
+});
+
 test.each([
 	['wide', DESKTOP],
 	['narrow', PHONE],

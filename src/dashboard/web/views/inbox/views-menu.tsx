@@ -9,7 +9,7 @@ import { Field } from '../../components/inputs.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { type InboxQuery, openedQuery, savedQuery, to } from '../../router.ts';
 import * as words from '../../sentences/words.ts';
-import { formOf, putForm } from '../../state/forms.ts';
+import { formOf, loadForms, putForm } from '../../state/forms.ts';
 import { may, session } from '../../state/session.ts';
 import { showError } from '../../state/toasts.ts';
 
@@ -36,15 +36,19 @@ export function Views({ form: id, query }: { form: string; query: InboxQuery }) 
 	const current = views.find(isShown);
 	if (views.length === 0 && (!mayChange || now === '')) return null;
 
-	async function store(changed: SavedView[]): Promise<void> {
+	/** Changes the views as they are stored: those on the screen may be older than what another owner has saved. */
+	async function store(change: (stored: SavedView[]) => SavedView[]): Promise<void> {
 		try {
-			putForm(await api.forms.update(id, { views: changed }));
+			await loadForms();
+			putForm(await api.forms.update(id, { views: change(formOf(id)?.views ?? []) }));
 		} catch (error) {
 			showError(error);
 		}
 	}
 
-	const others = (name: string) => views.filter((view) => view.name !== name);
+	const remove = (name: string) => store((stored) => stored.filter((view) => view.name !== name));
+	const save = (name: string) =>
+		store((stored) => [...stored.filter((view) => view.name !== name), { name, query: now }]);
 	return (
 		<Menu
 			name={current ? words.inbox.viewIs(current.name) : words.inbox.views}
@@ -68,16 +72,14 @@ export function Views({ form: id, query }: { form: string; query: InboxQuery }) 
 									<IconButton
 										icon="x"
 										label={words.inbox.removeView(view.name)}
-										onClick={() => void store(others(view.name))}
+										onClick={() => void remove(view.name)}
 									/>
 								)}
 							</li>
 						))}
 					</ul>
 				)}
-				{mayChange && now !== '' && !current && views.length < VIEWS_MAX && (
-					<SaveView onSave={(name) => store([...others(name), { name, query: now }])} />
-				)}
+				{mayChange && now !== '' && !current && views.length < VIEWS_MAX && <SaveView onSave={save} />}
 			</div>
 		</Menu>
 	);
