@@ -124,6 +124,28 @@ describe('every view', () => {
 		await close();
 	});
 
+	test.each(SCREENS)('is printed whole, dark on white, from %s', async (_, viewport) => {
+		const form = await createForm(server, 'On paper');
+		const fields = Array.from({ length: 80 }, (__, i) => [`field ${i}`, `value ${i}`]);
+		await server.submit(form.slug, Object.fromEntries(fields));
+		const [submission] = await submissionsOf(server, form.id);
+		const { page, signIn, goTo, close } = await openDashboard({ browser, server, viewport, colorScheme: 'dark' });
+		await signIn();
+		await goTo(`/forms/${form.id}/submissions/${submission?.id}`);
+		await page.getByText('value 79').waitFor();
+		await page.emulateMedia({ media: 'print' });
+		const last = await page.getByText('value 79').boundingBox();
+		const { height, color } = await page.evaluate(() => ({
+			height: document.documentElement.scrollHeight,
+			color: getComputedStyle(document.body).color,
+		}));
+		// Only what the document itself has room for gets on further sheets.
+		expect(last?.y).toBeLessThan(height);
+		expect(color).toBe('rgb(29, 33, 31)');
+		expect(await page.getByRole('navigation', { name: 'Filter' }).isVisible()).toBe(false);
+		await close();
+	});
+
 	test.each(SCREENS)('opens its dialogs without a fault, on %s', async (_, viewport) => {
 		const form = await createForm(server, 'Dialogs');
 		await server.call('POST /api/session', { key: null, json: { key: server.adminKey } });
