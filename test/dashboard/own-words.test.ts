@@ -126,6 +126,37 @@ test('a note is stored when its page is closed or left while it is being written
 	await close();
 });
 
+test('a note that could not be stored is there again, unless another owner has written one since', async () => {
+	const { form, stored } = await filled('Away');
+	const [ada, grace] = [await stored('Ada'), await stored('Grace')];
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	await signIn();
+	const note = page.getByLabel('Note', { exact: true });
+	const open = async ({ id, data }: Stored) => {
+		await goTo(`/forms/${form.id}/submissions/${id}`);
+		await page.getByRole('heading', { name: data.name }).waitFor();
+	};
+	const away = /\/submissions$/;
+	await page.route(away, (route) => route.abort());
+	for (const [at, submission] of [ada, grace].entries()) {
+		await open(submission);
+		await note.fill(`Typed for ${at}`);
+		await page.keyboard.press('Escape');
+		await page.getByText('The server cannot be reached.').first().waitFor();
+	}
+	await page.unroute(away);
+	await server.call(`PATCH /api/forms/${form.id}/submissions/${grace.id}`, { json: { note: 'Theirs' } });
+	await row(page, 'Grace').getByText('Has a note').waitFor({ state: 'attached' });
+	await open(grace);
+	expect(await note.inputValue()).toBe('Theirs');
+	await open(ada);
+	expect(await note.inputValue()).toBe('Typed for 0');
+	await page.keyboard.press('Escape');
+	await eventually(async () => (await stored('Ada')).note === 'Typed for 0');
+	expect((await stored('Grace')).note).toBe('Theirs');
+	await close();
+});
+
 test('a view is saved under a name, opened by others, and removed', async () => {
 	const { form, stored } = await filled('Views');
 	const json = { labels: ['Urgent'] };

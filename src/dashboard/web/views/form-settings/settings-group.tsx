@@ -11,6 +11,7 @@ import * as words from '../../sentences/words.ts';
 import { putForm } from '../../state/forms.ts';
 import { may, session } from '../../state/session.ts';
 import { showError, showToast, showUnsaved } from '../../state/toasts.ts';
+import { unsaved } from '../../state/unsaved.ts';
 import { useAction } from '../../use-action.ts';
 import { controlOf } from './setting-controls.tsx';
 
@@ -22,19 +23,10 @@ interface Props {
 /** Settings as their inputs hold them. */
 type Draft = Partial<Record<SettingName, unknown>>;
 
-/** Unsaved settings of a session, by group: a view that is left and opened again has them still. */
-const unsaved = new WeakMap<object, Map<string, Draft>>();
-
-function unsavedOf(owner: object): Map<string, Draft> {
-	const drafts = unsaved.get(owner) ?? new Map<string, Draft>();
-	unsaved.set(owner, drafts);
-	return drafts;
-}
-
 /** Keeps what is typed and not saved, and has the browser ask before the page is closed or reloaded. */
 function useUnsaved({ form, group }: Props, typed: Draft | undefined): void {
 	useEffect(() => {
-		const kept = unsavedOf(session.value ?? {});
+		const kept = unsaved<Draft>();
 		const place = `${form.id} ${group}`;
 		if (typed === undefined) {
 			kept.delete(place);
@@ -87,7 +79,7 @@ function Switches({ form, group }: Props) {
 export function GroupForm({ form, group }: Props) {
 	const controls = controlsIn(group);
 	const stored: Draft = Object.fromEntries(controls.map(({ name, draft }) => [name, draft(form[name])]));
-	const kept = unsavedOf(session.value ?? {}).get(`${form.id} ${group}`);
+	const kept = unsaved<Draft>().get(`${form.id} ${group}`);
 	/** Only settings that are changed here: another owner's changes to the others show, and stay when this is saved. */
 	const [typed, setTyped] = useState<Draft>(kept ?? {});
 	/** From the first change on there is a button to save, which keeps its focus then. */

@@ -10,6 +10,7 @@ import * as words from '../../sentences/words.ts';
 import type { Inbox } from '../../state/inbox.ts';
 import { setWords } from '../../state/inbox-actions.ts';
 import { may } from '../../state/session.ts';
+import { unsaved } from '../../state/unsaved.ts';
 
 interface Props {
 	inbox: Inbox;
@@ -73,19 +74,26 @@ function Words({ inbox, row, list }: Props & { list: WordList }) {
 
 function Text({ inbox, row, name }: Props & { name: TextName }) {
 	const stored = row[name] ?? '';
-	const [text, setText] = useState(stored);
+	// With the text that it was to replace: another owner's, written since, is not replaced.
+	const place = `${row.id} ${name} ${stored}`;
+	const [text, setText] = useState(unsaved<string>().get(place) ?? stored);
 	const before = useRef(stored);
 	useEffect(() => {
 		// Another owner's text does not replace one that is being written here.
 		if (text === before.current) setText(stored);
 		before.current = stored;
 	}, [stored]);
-	const store = () => text !== stored && void setWords(inbox, row, { set: { [name]: text || null } });
+	const store = async () => {
+		const drafts = unsaved<string>();
+		drafts.delete(place);
+		if (text === stored || (await setWords(inbox, row, { set: { [name]: text || null } }))) return;
+		drafts.set(place, text);
+	};
 	const latest = useRef(store);
 	latest.current = store;
 	useEffect(() => {
 		// A page that is closed, and a view that is left by a key, take the focus away without a word.
-		const leave = () => latest.current();
+		const leave = () => void latest.current();
 		addEventListener('pagehide', leave);
 		return () => {
 			removeEventListener('pagehide', leave);
@@ -100,7 +108,7 @@ function Text({ inbox, row, name }: Props & { name: TextName }) {
 			maxLength={TEXTS[name].max}
 			value={text}
 			onInput={setText}
-			onLeave={store}
+			onLeave={() => void store()}
 		/>
 	);
 }
