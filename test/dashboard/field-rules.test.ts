@@ -96,6 +96,13 @@ describe('field rules', () => {
 		await page.getByRole('button', { name: 'Save changes' }).click();
 		await rules.getByText('as browsers read it').waitFor();
 		expect(await rules.locator('[aria-invalid=true]').inputValue()).toBe('[\\w.-]+');
+		// The fault was at the fourth place, which has no rule or another one now.
+		await addRule('town');
+		await rules.getByRole('button', { name: 'Remove the rule for email' }).click();
+		await rules.locator('[aria-invalid=true]').waitFor({ state: 'detached' });
+		await page.getByRole('button', { name: 'Save changes' }).click();
+		await rules.getByText('as browsers read it').waitFor();
+		expect(await rules.locator('[aria-invalid=true]').inputValue()).toBe('[\\w.-]+');
 		await close();
 	});
 

@@ -48,6 +48,12 @@ function controlsIn(group: SettingGroup) {
 	});
 }
 
+/** Returns whether entries of a list are gone or in another order. */
+function isRearranged(before: unknown, after: unknown): boolean {
+	if (!Array.isArray(before) || !Array.isArray(after)) return false;
+	return before.some((entry, at) => at >= after.length || entry?.id !== after[at]?.id);
+}
+
 const formerAddresses = ({ formerSlugs }: Form) =>
 	words.formSettings.formerAddresses(formerSlugs.map((slug) => `/f/${slug}`));
 
@@ -88,7 +94,7 @@ export function GroupForm({ form, group }: Props) {
 	const isAsStored = (name: SettingName, value: unknown) => JSON.stringify(value) === JSON.stringify(stored[name]);
 	const changed = controls.filter(({ name }) => !isAsStored(name, draft[name]));
 	const isChanged = changed.length > 0;
-	const { run, isBusy, error } = useAction(async () => {
+	const { run, isBusy, error, clearError } = useAction(async () => {
 		const change = Object.fromEntries(changed.map(({ name, setting, change }) => [name, change(draft[name], setting)]));
 		const saved = await api.forms
 			.update(form.id, change)
@@ -103,6 +109,8 @@ export function GroupForm({ form, group }: Props) {
 	useUnsaved({ form, group }, isChanged ? typed : undefined);
 	const set = (name: SettingName) => (value: unknown) => {
 		setTouched(true);
+		// Faults name entries by their places.
+		if (isRearranged(draft[name], value)) clearError();
 		setTyped(({ [name]: _, ...others }) => (isAsStored(name, value) ? others : { ...others, [name]: value }));
 	};
 	return (
