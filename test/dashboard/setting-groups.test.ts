@@ -1,6 +1,7 @@
 /** The settings of a form in groups, in a real browser. */
 
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { setupLink } from '../../src/cli/dashboard-link.ts';
 import { startScriptedSmtp } from '../delivery/scripted-smtp.ts';
 import { createForm, eventually, type Made, openDashboard, openServerAndBrowser } from './dashboard.ts';
 
@@ -77,6 +78,31 @@ test('what is typed survives that its page is left, and the browser asks before 
 	expect(await name.inputValue()).toBe('Typed');
 	await page.reload();
 	expect(asked).toHaveLength(1);
+	await close();
+});
+
+test('what is typed survives a look at the other mode, and not the end of the session', async () => {
+	const form = await createForm(server, 'Both modes');
+	const { page, goTo, close } = await openDashboard({ browser, server });
+	await page.goto(setupLink(server.baseUrl, await server.app.sessions.createLink()));
+	await page.getByRole('heading', { name: 'Forms', level: 1 }).waitFor();
+	await goTo(`/forms/${form.id}/settings`);
+	const name = page.getByLabel('Name', { exact: true });
+	await name.fill('Half');
+	for (const mode of ['Test', 'Live']) {
+		await page.getByRole('radio', { name: mode }).filter({ visible: true }).check();
+		await page.locator(`.shell.${mode.toLowerCase()}`).waitFor();
+	}
+	await goTo(`/forms/${form.id}/settings`);
+	await name.waitFor();
+	expect(await name.inputValue()).toBe('Half');
+	page.on('dialog', (dialog) => dialog.accept());
+	await page.getByRole('button', { name: 'Sign out' }).click();
+	await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+	await page.getByLabel('API key or set').fill(server.adminKey);
+	await page.keyboard.press('Enter');
+	await name.waitFor();
+	expect(await name.inputValue()).toBe('Both modes');
 	await close();
 });
 

@@ -7,6 +7,7 @@ import { navigate, route } from '../location.ts';
 import { to } from '../router.ts';
 import * as words from '../sentences/words.ts';
 import { settleToasts } from './toasts.ts';
+import { forgetUnsaved } from './unsaved.ts';
 
 const STORED_AS = 'formsrv.session';
 
@@ -27,6 +28,7 @@ export function may(permission: Permission): boolean {
 /** Stores the session's description in this browser; no credential. */
 function remember(next: Session | null): void {
 	if (!next) {
+		forgetUnsaved();
 		localStorage.removeItem(STORED_AS);
 		session.value = null;
 		return;
@@ -51,7 +53,10 @@ function follow({ key, newValue }: StorageEvent): void {
 	if (key !== STORED_AS || newValue === JSON.stringify(session.peek())) return;
 	const next = newValue === null ? undefined : recall(newValue);
 	api.isSignedOut.value = next === undefined;
-	if (next) session.value = next;
+	if (!next) return;
+	// It may be another person's.
+	forgetUnsaved();
+	session.value = next;
 }
 
 /** Starts to clear the session here when the server, or another tab, has ended it. */
@@ -84,6 +89,7 @@ export async function readSession(): Promise<void> {
 
 export async function signIn(proof: OpenSession): Promise<void> {
 	const opened = await api.session.open(proof);
+	forgetUnsaved();
 	api.isSignedOut.value = false;
 	signInNotice.value = '';
 	remember(opened);

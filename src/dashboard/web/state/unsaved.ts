@@ -1,13 +1,11 @@
-/** Typed text that is not stored, of this session: a view that is left and opened again has it still. */
+/** Typed text that is not stored: a view that is left and opened again has it still, until the session ends. */
 
-import { session } from './session.ts';
-
-const ofSessions = new WeakMap<object, Map<string, unknown>>();
+let drafts = new Map<string, unknown>();
 
 /** By the place where it was typed. */
-export function unsaved<T>(): Map<string, T> {
-	const owner = session.value ?? {};
-	const drafts = ofSessions.get(owner) ?? new Map<string, unknown>();
-	ofSessions.set(owner, drafts);
-	return drafts as Map<string, T>;
+export const unsaved = <T>(): Map<string, T> => drafts as Map<string, T>;
+
+/** Those of a session are not for the next one, which may be another person's. */
+export function forgetUnsaved(): void {
+	drafts = new Map();
 }
