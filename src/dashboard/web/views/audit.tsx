@@ -11,7 +11,7 @@ import { Pager } from '../components/pager.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { Time } from '../components/time.tsx';
 import { timesOf } from '../inbox-query.ts';
-import { navigate } from '../location.ts';
+import { navigate, replaceAddress } from '../location.ts';
 import { type AuditPlace, type Route, to } from '../router.ts';
 import * as words from '../sentences/words.ts';
 import { formOf, forms } from '../state/forms.ts';
@@ -32,7 +32,10 @@ interface Props {
 }
 
 function Filters({ place, actions }: Props & { actions: readonly string[] }) {
-	const go = (change: Partial<AuditPlace>) => navigate(to.audit({ ...place, ...change, page: 1 }));
+	const addressWith = (change: Partial<AuditPlace>) => to.audit({ ...place, ...change, page: 1 });
+	const go = (change: Partial<AuditPlace>) => navigate(addressWith(change));
+	// A year that is typed is one with each of its digits.
+	const goOn = (change: Partial<AuditPlace>) => replaceAddress(addressWith(change));
 	const chosen = (value: string, label: string, known: boolean) => (value === '' || known ? [] : [{ value, label }]);
 	const objects = (forms.value ?? []).map(({ id, name }) => ({ value: `form:${id}`, label: name }));
 	return (
@@ -61,8 +64,8 @@ function Filters({ place, actions }: Props & { actions: readonly string[] }) {
 				]}
 				onChange={(object) => go({ object })}
 			/>
-			<Field label={words.controls.fromDay} type="date" value={place.from} onInput={(from) => go({ from })} />
-			<Field label={words.controls.toDay} type="date" value={place.to} onInput={(day) => go({ to: day })} />
+			<Field label={words.controls.fromDay} type="date" value={place.from} onInput={(from) => goOn({ from })} />
+			<Field label={words.controls.toDay} type="date" value={place.to} onInput={(day) => goOn({ to: day })} />
 			{place.actor && (
 				<p class="small muted">
 					{words.audit.onlyBy(<bdi>{place.actor.replace(':', ' ')}</bdi>)}{' '}
