@@ -13,7 +13,7 @@ import { ValueProblem } from '../config/value-problem.ts';
 import { filesUrl } from '../config/value-types.ts';
 import type { Config } from '../config.ts';
 import { type Cli, CommandError } from './cli.ts';
-import { readNamedFile, regularFile } from './named-file.ts';
+import { readNamedBytes, regularFile } from './named-file.ts';
 import { onStop } from './stop-signals.ts';
 
 const ARCHIVE = /\.tar(\.age)?$/i;
@@ -102,4 +102,6 @@ export async function plainArchive(
 	}
 }
 
-const keysIn = (file: string, cwd: string) => readIdentities(readNamedFile(file, cwd, FILE_MAX.settings), file);
+/** An archive in place of the keys gets a sentence of its own. */
+const keysIn = (file: string, cwd: string) =>
+	readIdentities(readNamedBytes(file, cwd, FILE_MAX.settings).toString(), file);

@@ -2,7 +2,7 @@
 
 import { accessSync, constants, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { FILE_MAX, readBoundedText } from '../config/bounded-file.ts';
+import { FILE_MAX, readBounded, readBoundedText } from '../config/bounded-file.ts';
 import { systemReason } from '../text/system-reason.ts';
 import { CommandError } from './cli.ts';
 
@@ -10,6 +10,10 @@ import { CommandError } from './cli.ts';
 export function readNamedFile(path: string, cwd: string, maxBytes = FILE_MAX.content): string {
 	return reading(path, () => readBoundedText(resolve(cwd, path), maxBytes));
 }
+
+/** The same of a file that may hold anything. @throws CommandError */
+export const readNamedBytes = (path: string, cwd: string, maxBytes: number): Buffer =>
+	reading(path, () => readBounded(resolve(cwd, path), maxBytes));
 
 /** A text as it is given, or that of the file named behind an "@". @throws CommandError */
 export const textOrFile = (text: string, cwd: string) =>

@@ -179,7 +179,9 @@ test('the code for a page is printed for the submit address, and nothing else', 
 	cli.env.FORMSRV_SUBMIT_URL = 'https://f.example.com';
 	await cli.json('forms', 'create', 'Contact', '--slug', 'contact');
 	const { stdout, stderr } = await cli.call('forms', 'snippet', 'contact');
-	expect(stdout).toStartWith('<form action="https://f.example.com/f/contact" method="POST">\n  <label');
+	expect(stdout).toStartWith(
+		'<form action="https://f.example.com/f/contact" method="POST" accept-charset="utf-8">\n  <label',
+	);
 	expect(stdout).toEndWith('</form>\n');
 	const { code } = await cli.json('forms', 'snippet', 'contact');
 	expect(stdout).toBe(`${code}\n`);
