@@ -1,6 +1,6 @@
 /** The action of a form or button: its state while it runs, and why it failed. What is wrong with an input has the focus then. */
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 export interface Action {
 	isBusy: boolean;
@@ -14,7 +14,8 @@ export interface Action {
 export function useAction(act: () => Promise<unknown>): Action {
 	const [state, setState] = useState<{ isBusy: boolean; error?: unknown }>({ isBusy: false });
 	const origin = useRef<Element | null>(null);
-	useEffect(() => {
+	// In the same turn as the error is shown: what is typed behind it must not lose the focus half way.
+	useLayoutEffect(() => {
 		if (state.error === undefined) return;
 		const wrong = origin.current?.querySelector<HTMLElement>('[aria-invalid]');
 		wrong?.scrollIntoView({ block: 'center' });
