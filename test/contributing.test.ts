@@ -7,7 +7,7 @@ const SRC = join(import.meta.dir, '../src');
 const MOST_FILES = 3;
 
 const contributing = await Bun.file(join(SRC, '../CONTRIBUTING.md')).text();
-const EXAMPLES = [...contributing.matchAll(/For example `(\w+)` stands in (`[^|]*`)/g)].map(
+const EXAMPLES = [...contributing.matchAll(/For example `(\w+)` stands in (`[^\n]*`)/g)].map(
 	([, word = '', paths = '']) => [word, [...paths.matchAll(/[\w./-]+/g)].map(([path]) => path)] as const,
 );
 
