@@ -35,6 +35,10 @@ describe('an entry', () => {
 		'text:ab',
 	])('%p is none', (text) => expect(parseEntry(text, isAddressOrRange)).toBeUndefined());
 
+	test('of a million blanks between two letters is read in no time', () => {
+		expect(parseEntry(`text:buy${' '.repeat(1_000_000)}me`, isAddressOrRange)).toBe('text:buy me');
+	});
+
 	test('of text has up to 200 characters', () => {
 		expect(parseEntry(`text:${'x'.repeat(200)}`, isAddressOrRange)).toBeDefined();
 		expect(parseEntry(`text:${'x'.repeat(201)}`, isAddressOrRange)).toBeUndefined();

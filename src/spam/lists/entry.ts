@@ -9,14 +9,14 @@ type EntryKind = (typeof ENTRY_KINDS)[number];
 export const MAX_ENTRIES = 5000;
 export const MIN_TEXT = 3;
 export const MAX_TEXT = 200;
-const ENTRY = /^\s*([a-z]+)\s*:\s*(.*?)\s*$/is;
+const ENTRY = /^\s*([a-z]+)\s*:(.*)$/is;
 const NOT_IN_DOMAIN = /[/\\:?#@\s]/;
 const DOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
 /** @param isRange Whether a text is an address or a range of addresses. */
 export function parseEntry(text: string, isRange: (text: string) => boolean): string | undefined {
 	const [, kind = '', value = ''] = ENTRY.exec(text) ?? [];
-	const stored = storedValue(kind.toLowerCase(), value.toLowerCase(), isRange);
+	const stored = storedValue(kind.toLowerCase(), value.trim().toLowerCase(), isRange);
 	return stored === undefined ? undefined : `${kind.toLowerCase()}:${stored}`;
 }
 
