@@ -82,6 +82,16 @@ describe('a submission', () => {
 		expect(meets(ranges, { a: 'b' }, { clientAddress })).toBe(met);
 	});
 
+	test.each([
+		['cidr:::/0', '192.0.2.1', undefined],
+		['cidr:::/0', '2001:db8::1', 'cidr:::/0'],
+		['cidr:::ffff:192.0.2.0/120', '192.0.2.1', 'cidr:::ffff:192.0.2.0/120'],
+		['cidr:0.0.0.0/0', '::ffff:192.0.2.1', 'cidr:0.0.0.0/0'],
+		['cidr:0.0.0.0/0', '2001:db8::1', undefined],
+	])('with %p meets it from %p only if both are of IPv4 or of IPv6', (entry, clientAddress, met) => {
+		expect(meets([entry], { a: 'b' }, { clientAddress })).toBe(met);
+	});
+
 	test('meets any of texts that begin alike', () => {
 		const texts = ['text:buy now please', 'text:buy me', 'text:buy now', 'text:buyer', 'text:buy now'];
 		expect(meets(texts, { m: 'to buy now pleasantly' })).toBe('text:buy now');

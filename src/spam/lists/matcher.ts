@@ -63,6 +63,8 @@ export function createMatcher(entries: readonly string[]) {
 		if (lengths.length === 0 || !ipaddr().isValid(address)) return undefined;
 		const bits = bitsOf(ipaddr().parse(address));
 		for (const length of lengths) {
+			// As in settings: no address of IPv4 is in a range of IPv6 that happens to hold the notation of all of them, such as `::/0`.
+			if (length < IPV4_OFFSET && bits.startsWith(IPV4_MAPPED)) return undefined;
 			const range = ranges.get(bits.slice(0, length));
 			if (range !== undefined) return `cidr:${range}`;
 		}
