@@ -231,6 +231,20 @@ describe('the lists', () => {
 		await change({ block: [] });
 	});
 
+	test('changed by several at once are as one of them left them, and no longer than they may be', async () => {
+		const entries = (from: string) => Array.from({ length: 2000 }, (_, i) => `domain:${from}${i}.example`);
+		const names = ['a', 'b', 'c', 'd'];
+		const block = async () =>
+			(await server.call<{ block: string[] }>(`GET /api/forms/${form.id}/lists`)).body.block.length;
+		await Promise.all(names.map((name) => change({ block: entries(name) })));
+		expect(await block()).toBe(2000);
+		await change({ block: [] });
+		const added = await Promise.all(names.map((name) => change({ block: { add: entries(name) } })));
+		expect(added.map(({ status }) => status).sort()).toEqual([200, 200, 400, 400]);
+		expect(await block()).toBe(4000);
+		await change({ block: [] });
+	});
+
 	test('are not disclosed to a key that may not read', async () => {
 		await change({ block: ['email:x@spam.example'] });
 		await server.submit(form.slug, { email: 'x@spam.example' });

@@ -1,11 +1,12 @@
 /** Block and allow lists, of single forms and of all forms of a mode: kept, changed, and ready for the judge. */
 
-import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
+import { and, asc, count, eq, inArray, isNull } from 'drizzle-orm';
 import { type FieldError, rejectFaults } from '../../errors.ts';
 import { isAddressOrRange } from '../../network/address-ranges.ts';
 import type { RecordedChange } from '../../storage/audit/changes.ts';
 import type { Db, Storage } from '../../storage/contract.ts';
 import { type FormRow, LISTS, type ListName, listEntries, type Mode } from '../../storage/tables.ts';
+import { ChangedMeanwhile, untilUnchanged } from '../../storage/until-unchanged.ts';
 import { MAX_ENTRIES, parseEntry } from './entry.ts';
 import { createMatcher, type Matcher } from './matcher.ts';
 import type { ChangeLists, ListCounts, Lists } from './schema.ts';
@@ -79,6 +80,42 @@ export function createLists(storage: Storage) {
 		byRow.set(form, matchers.allow || matchers.block ? matchers : null);
 	}
 
+	/** @throws ChangedMeanwhile if other changes came between; then nothing was changed. */
+	async function changeOnce(scope: Scope, changes: Record<ListName, Change>): Promise<ListCounts> {
+		const before = await read(scope);
+		const after = (name: ListName) => {
+			const { isNew, add, remove } = changes[name];
+			const removed = new Set(remove);
+			return new Set([...(isNew ? [] : before[name].filter((entry) => !removed.has(entry))), ...add]);
+		};
+		const counts = { block: after('block').size, allow: after('allow').size };
+		const full = LISTS.filter((name) => counts[name] > MAX_ENTRIES).map((field) => ({
+			field,
+			code: 'TOO_MANY',
+			message: `${field} holds at most ${MAX_ENTRIES} entries.`,
+		}));
+		rejectFaults(full);
+		const write = (tx: Db) => [
+			...LISTS.flatMap((name) => {
+				const { isNew, add, remove } = changes[name];
+				const inList = and(isIn(scope), eq(listEntries.list, name));
+				const rows = add.map((entry) => ({ id: storage.nextId(), ...scope, list: name, entry }));
+				return [
+					...(isNew ? [tx.delete(listEntries).where(inList)] : []),
+					...chunks(remove).map((some) => tx.delete(listEntries).where(and(inList, inArray(listEntries.entry, some)))),
+					...chunks(rows).map((some) => tx.insert(listEntries).values(some).onConflictDoNothing()),
+				];
+			}),
+			tx.select({ made: count() }).from(listEntries).where(isIn(scope)),
+		];
+		await storage.batch(write, (results) => {
+			const [counted] = results.at(-1) as { made: number }[];
+			if (counted?.made !== counts.block + counts.allow) throw new ChangedMeanwhile();
+			return { ...recordedOf(scope), changes: countChanges(before, counts) };
+		});
+		return counts;
+	}
+
 	return {
 		async get(scope: ListScope): Promise<Lists> {
 			return read(await scopeOf(scope));
@@ -90,33 +127,7 @@ export function createLists(storage: Storage) {
 		async change(of: ListScope, input: ChangeLists): Promise<ListCounts> {
 			const scope = await scopeOf(of);
 			const changes = checkChanges(input);
-			const before = await read(scope);
-			const after = (name: ListName) => {
-				const { isNew, add, remove } = changes[name];
-				const removed = new Set(remove);
-				return new Set([...(isNew ? [] : before[name].filter((entry) => !removed.has(entry))), ...add]);
-			};
-			const counts = { block: after('block').size, allow: after('allow').size };
-			const full = LISTS.filter((name) => counts[name] > MAX_ENTRIES).map((field) => ({
-				field,
-				code: 'TOO_MANY',
-				message: `${field} holds at most ${MAX_ENTRIES} entries.`,
-			}));
-			rejectFaults(full);
-			const write = (tx: Db) =>
-				LISTS.flatMap((name) => {
-					const { isNew, add, remove } = changes[name];
-					const inList = and(isIn(scope), eq(listEntries.list, name));
-					const rows = add.map((entry) => ({ id: storage.nextId(), ...scope, list: name, entry }));
-					return [
-						...(isNew ? [tx.delete(listEntries).where(inList)] : []),
-						...chunks(remove).map((some) =>
-							tx.delete(listEntries).where(and(inList, inArray(listEntries.entry, some))),
-						),
-						...chunks(rows).map((some) => tx.insert(listEntries).values(some).onConflictDoNothing()),
-					];
-				});
-			await storage.batch(write, () => ({ ...recordedOf(scope), changes: countChanges(before, counts) }));
+			const counts = await untilUnchanged(() => changeOnce(scope, changes));
 			if (scope.formId !== null) storage.events.publish({ type: 'change', formId: scope.formId });
 			return counts;
 		},
