@@ -4,7 +4,8 @@ const MAX_CHARACTERS = 200;
 const MAX_EXTENSION_CHARACTERS = 20;
 /** Controls, line ends, and marks that turn the direction of text, by which `exe.pdf` can be made of `fdp.exe`. */
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069\ufeff]/gu;
-const UNFIT_END = /[\s.]+$/;
+/** From where it begins: tried from each of many blanks in the middle it would take a time that grows with their square. */
+const UNFIT_END = /(?<![\s.])[\s.]+$/;
 const NAMELESS = 'file';
 
 /** The last part of a path, without what cannot be seen, without dots and blanks at its end, at most 200 characters. */
