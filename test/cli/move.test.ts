@@ -222,6 +222,8 @@ test(
 		expect((await cli.call('move', '--to', url)).stderr).toBe('');
 		await sql.end();
 		expect(await everything(onPostgres)).toEqual(before);
+		// As if it had been killed between its end and the last word.
+		expect((await cli.call('move', '--to', url)).stderr).toContain('that had come to its end');
 
 		const draft = cli.path('back.db.moving');
 		const back = Bun.spawn([BINARY, 'move', '--to', 'back.db'], {
@@ -245,6 +247,7 @@ test(
 		expect((await again.call('serve')).stderr).toContain('is missing, and beside it');
 		expect((await onPostgres.call('move', '--to', 'back.db')).stderr).toBe('');
 		expect(await everything(again)).toEqual(before);
+		expect((await onPostgres.call('move', '--to', 'back.db')).stderr).toContain('that had come to its end');
 	},
 	60 * SECONDS,
 );

@@ -137,7 +137,7 @@ async function begin(
 			if ((await rowsOf(sql, `select 1 from ${table.name} limit 1`)).length === 0) continue;
 			throw new AppError(
 				'UNAVAILABLE',
-				`${name} is in use: it has rows in the table ${table.name}. Name an empty one.`,
+				`${name} is in use: it has rows in the table ${table.name}. If a move to it was cut off, that had come to its end; else name an empty one.`,
 			);
 		}
 		await sql.begin(async (tx) => {

@@ -46,7 +46,10 @@ export async function openSource(file: string): Promise<MoveSource> {
 export async function openTarget(path: string, source: string): Promise<MoveTarget> {
 	const file = behindLinks(path);
 	if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0) {
-		throw new AppError('UNAVAILABLE', `${file} exists. Name a file that does not.`);
+		throw new AppError(
+			'UNAVAILABLE',
+			`${file} exists. If a move to it was cut off, that had come to its end; else name a file that does not exist.`,
+		);
 	}
 	const release = lock(file);
 	// Beside its place, where a server takes it for what is left of a database, and does not start.
