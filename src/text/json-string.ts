@@ -13,7 +13,18 @@ export function stringValues(json: string): string[] {
 	return values;
 }
 
-/** The same with the name of the member that each is in, however deep. */
+/** All strings of a whole JSON text, the names of members too, also where an object has a name twice. */
+export function allStrings(json: string): string[] {
+	const strings: string[] = [];
+	for (let at = json.indexOf('"'); at !== -1; ) {
+		const end = endOfString(json, at);
+		strings.push(stringText(json.slice(at, end), true));
+		at = json.indexOf('"', end);
+	}
+	return strings;
+}
+
+/** The values of strings with the name of the member that each is in, however deep. */
 export function namedStringValues(json: string): { name: string; value: string }[] {
 	const values: { name: string; value: string }[] = [];
 	let name = '';

@@ -1,6 +1,7 @@
 /** Recognises the addresses of people in texts by keyed hashes, from which no address can be read. */
 
 import { addressesIn, type Joints, parseAddress } from '../../text/addresses-in.ts';
+import { allStrings } from '../../text/json-string.ts';
 
 /** One address. */
 export interface Person {
@@ -44,37 +45,31 @@ export function createMatcher(people: readonly Person[]) {
 				for (const at of byHash.get(hashOf(address, key)) ?? []) found.add(at);
 	}
 
-	function searchValue(whole: unknown, found: Set<number>): void {
+	function searchInside(whole: string, found: Set<number>): void {
 		// Not by recursion: what was submitted may be nested deeply.
-		const values = [whole];
-		for (let value = values.pop(); value !== undefined; value = values.pop()) {
-			if (typeof value === 'string') {
-				const nested = nestedJson(value);
-				if (nested === undefined) search(value, found);
-				else values.push(nested);
-			} else if (typeof value === 'object' && value !== null) {
-				for (const [name, member] of Object.entries(value)) {
-					search(name, found);
-					if (member !== undefined) values.push(member);
-				}
-			}
+		const texts = [whole];
+		for (let text = texts.pop(); text !== undefined; text = texts.pop()) {
+			const nested = stringsIn(text);
+			if (nested === undefined) search(text, found);
+			else for (const one of nested) texts.push(one);
 		}
 	}
 
 	/** Looks into texts, `null` for none; in those that are JSON, into each text and each name. */
 	return (texts: readonly (string | null | undefined)[]): Set<number> => {
 		const found = new Set<number>();
-		for (const text of texts) if (typeof text === 'string' && MAY_HOLD_ADDRESS.test(text)) searchValue(text, found);
+		for (const text of texts) if (typeof text === 'string' && MAY_HOLD_ADDRESS.test(text)) searchInside(text, found);
 		return found;
 	};
 }
 
-/** The value of a text that is JSON with members; in its escapes an address would be taken for another. */
-function nestedJson(text: string): object | undefined {
+/** The texts and names in a text that is JSON with members; in its escapes an address would be taken for another. */
+function stringsIn(text: string): string[] | undefined {
 	if (!/^\s*[{[]/.test(text)) return undefined;
 	try {
-		return JSON.parse(text) as object;
+		JSON.parse(text);
 	} catch {
 		return undefined;
 	}
+	return allStrings(text);
 }

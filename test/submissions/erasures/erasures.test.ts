@@ -79,17 +79,18 @@ describe('submissions', () => {
 	test('that name the whole address go, wherever it stands in them; those of others stay', async () => {
 		await submitAll(STAYING);
 		await submitAll([ADA, 'ADA@Example.Org', `Ada <${ADA}>; x`, '{"to":["x","\\nada@example.org"]}']);
+		await submitAll([`{"to":"${ADA}","to":"x"}`, '["a",{"ada@example.org":1,"ada@example.org":2}]']);
 		await server.submit(form.slug, { text: 'nested', deep: { list: [1, { mail: ADA }] } });
 		await server.submit(form.slug, { text: 'reply to', _replyto: ADA });
 		await server.submit(form.slug, { text: 'subject', _subject: `From ${ADA}` });
 		await server.submit(form.slug, { text: 'name of a field', [ADA]: 'yes' });
 		await server.submit(form.slug, { text: ADA, _gotcha: 'x' });
 		await submitFile({ text: 'file' }, `cv of ${ADA}.pdf`);
-		expect(await preview()).toMatchObject({ dryRun: true, submissions: 10, files: 1, listEntries: 0, settings: [] });
-		expect((await textsOf(form)).length).toBe(13);
+		expect(await preview()).toMatchObject({ dryRun: true, submissions: 12, files: 1, listEntries: 0, settings: [] });
+		expect((await textsOf(form)).length).toBe(15);
 		const { erasure, ...outcome } = await eraseNow();
-		expect(outcome).toMatchObject({ dryRun: false, submissions: 10, files: 1 });
-		expect(erasure).toMatchObject({ state: 'done', submissions: 10, againAt: null });
+		expect(outcome).toMatchObject({ dryRun: false, submissions: 12, files: 1 });
+		expect(erasure).toMatchObject({ state: 'done', submissions: 12, againAt: null });
 		expect(await textsOf(form)).toEqual([...STAYING].sort());
 		expect(await textsOf(form, 'spam')).toEqual([]);
 		await checkCounts(form);
