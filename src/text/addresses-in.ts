@@ -6,8 +6,8 @@ const AT_SIGN = /[@＠﹫]/g;
 const DOT = /[.．。｡]/u;
 const ENCODED = /(?:%[0-9a-f]{2})+/gi;
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
-/** Ends an address before it is folded: blanks, and the signs that surround addresses. */
-const OUTSIDE = /[\s\p{Cc}()<>[\]:;,"\\@＠﹫]/u;
+/** Ends an address before it is folded: blanks that can be seen, and the signs that surround addresses. */
+const OUTSIDE = /(?!\ufeff)[\s\p{Cc}()<>[\]:;,"\\@＠﹫]/u;
 const LOCAL_END = /[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~.-]*$/u;
 const DOMAIN_START = /^[\p{L}\p{M}\p{N}.。-]*/u;
 const UNSPACED =

@@ -34,6 +34,7 @@ describe('ada@example.org is named by', () => {
 		'ada@example.orgへ',
 		'ａｄａ＠ｅｘａｍｐｌｅ．ｏｒｇ',
 		'ad\u00ada@exam\u200bple.org',
+		'\ufeffa\ufeffda@example\ufeff.org',
 		'x@y@ada@example.org@',
 		'…ada@example.org…',
 	])('%s', (text) => expect(names(text, 'ada@example.org')).toBe(true));
