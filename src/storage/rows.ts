@@ -103,7 +103,9 @@ const toShown = readerOf<PageEntry>(OF_PAGE);
 /** @param row Of {@link PAGE_COLUMNS}: a large text is missing, and its size stands behind. */
 export function toEntry(row: Row): PageEntry {
 	const entry = toShown(row);
-	entry.data ??= row[OF_PAGE.length] as number;
+	if (entry.data === null) entry.data = row[OF_PAGE.length] as number;
+	// A damaged page may have anything in its place: then it is no JSON.
+	else if (typeof entry.data !== 'string') entry.data = '';
 	return entry;
 }
 

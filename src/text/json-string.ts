@@ -1,4 +1,4 @@
-/** Pure: strings in JSON texts that may have been cut off anywhere. */
+/** Pure: strings in JSON texts that may have been cut off or damaged anywhere. */
 
 const BACKSLASH = 0x5c;
 
@@ -73,17 +73,25 @@ export function withoutFileNames(json: string, files: Iterable<{ field: string; 
 	return text + json.slice(written);
 }
 
-/** The value of a JSON string, or of its beginning if it was cut off; an incomplete escape is dropped. */
+/** The value of a JSON string, or of its beginning if it was cut off; an incomplete escape is dropped. A damaged one is left as it is. */
 export function stringText(json: string, isWhole = endOfString(json, 0) <= json.length): string {
 	if (!json.includes('\\')) return json.slice(1, isWhole ? -1 : undefined);
-	if (isWhole) return JSON.parse(json) as string;
+	if (isWhole) return parsed(json);
 	let end = 1;
 	for (;;) {
 		const next = json[end] === '\\' ? end + lengthOfEscape(json, end) : end + 1;
 		if (next > json.length) break;
 		end = next;
 	}
-	return JSON.parse(`${json.slice(0, end)}"`) as string;
+	return parsed(`${json.slice(0, end)}"`);
+}
+
+function parsed(json: string): string {
+	try {
+		return JSON.parse(json) as string;
+	} catch {
+		return json.slice(1, -1);
+	}
 }
 
 function lengthOfEscape(json: string, start: number): number {

@@ -71,6 +71,17 @@ testOnSqlite('bytes that are not UTF-8 are damage, and the character that stands
 	]);
 });
 
+testOnSqlite('what is no text at all is damage, and holds up neither the list nor the search index', async () => {
+	const { id, ids, write, list } = await open(['one', 'two', 'three', 'four']);
+	const [first, second, third] = ids as [string, string, string];
+	await write(first, { data: sql`cast('{"text":"one"}' as blob)` });
+	await write(second, { data: '{"text":"tw\\qo"}' });
+	expect((await list()).map(({ damaged }) => damaged ?? false)).toEqual([true, true, false, false]);
+	expect((await server.call(`GET /api/forms/${id}/submissions/${first}`)).body).toMatchObject({ damaged: true });
+	await server.app.storage.search.catchUp();
+	expect((await list('&search=three')).map((one) => one.id)).toEqual([third]);
+});
+
 const problems = async () => JSON.stringify((await server.call<{ problems: object }>('GET /api/status')).body.problems);
 
 describe.each(['csv', 'json', 'ndjson'])('an export as %s', (format) => {

@@ -250,7 +250,10 @@ function prepareStatements(client: Database) {
 		),
 		hasNext: client.prepare('select 1 from submissions where id > ? and id <= ? limit 1'),
 		nextIds: client.prepare('select id from submissions where id > ? order by id limit ?'),
-		readText: client.prepare(`select substr(data, 1, ${SEARCHED_JSON_CHARACTERS}) from submissions where id = ?`),
+		/** A text also where a damaged page has something else. */
+		readText: client.prepare(
+			`select substr(cast(data as text), 1, ${SEARCHED_JSON_CHARACTERS}) from submissions where id = ?`,
+		),
 		nextAdditions: client.prepare('select id from search_additions where id <= ? order by id limit ?'),
 		forgetAdditions: client.prepare('delete from search_additions where id >= ? and id <= ?'),
 		addAgain: client.prepare(

@@ -7,7 +7,7 @@ import { createTraining } from '../../../src/spam/bayes/training.ts';
 import { weighWords } from '../../../src/spam/bayes/word-rules.ts';
 import type { Storage } from '../../../src/storage/contract.ts';
 import { spamMarks, spamModels } from '../../../src/storage/spam-tables.ts';
-import { type FormRow, forms } from '../../../src/storage/tables.ts';
+import { type FormRow, forms, submissions } from '../../../src/storage/tables.ts';
 import { ENGINES } from '../../storage/engines.ts';
 
 const FORM = 7;
@@ -78,6 +78,17 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 		const { form: own, mode } = weighWords(models, { form, data: JSON.stringify({ text }) });
 		return { own: own?.points, all: mode?.points };
 	};
+
+	test('a submission whose text is damaged keeps none from being learnt', async () => {
+		const { storage, learnAll } = await open();
+		const ids = [await append(storage, 'first'), await append(storage, 'second')];
+		const isFirst = eq(submissions.id, ids[0] as number);
+		await storage.batch((tx) => [tx.update(submissions).set({ data: '{"text":"fi\\qrst"}' }).where(isFirst)]);
+		await mark(storage, ids, true);
+		await learnAll();
+		expect(await learnt(storage)).toEqual([{ learnt: true }, { learnt: true }]);
+		await storage.close();
+	});
 
 	test('a mark is learnt by the model of the form and that of all, once', async () => {
 		const { storage, learnAll, training } = await open();
