@@ -47,7 +47,7 @@ target() {
 }
 
 no_access() {
-	fail "$prefix cannot be written to. Run this with sudo, or set FORMSRV_PREFIX to a folder of yours."
+	fail "$prefix cannot be written to. If it is not yours, run this with sudo, or set FORMSRV_PREFIX to a folder of yours."
 }
 
 # Called in the last line, so that half of this file does nothing.
@@ -56,17 +56,20 @@ main() {
 	prefix=${FORMSRV_PREFIX:-/usr/local}
 	name=formsrv-$(target).tar.gz
 	folder=$(mktemp -d)
-	trap 'rm -rf "$folder"' EXIT
+	trap 'rm -rf "$folder" "$prefix/bin/formsrv.new"' EXIT
+	# Others run it.
+	umask 022
 	download "$FORMSRV_RELEASES/SHA256SUMS" "$folder/SHA256SUMS"
 	download "$FORMSRV_RELEASES/$name" "$folder/$name"
 	sum=$(sed -n "s/^\([0-9a-f]\{64\}\)  $name\$/\1/p" "$folder/SHA256SUMS")
 	[ -n "$sum" ] || fail "SHA256SUMS does not name $name."
 	[ "$(sha256 "$folder/$name")" = "$sum" ] || fail "$name is not what SHA256SUMS says. Download it again."
 	tar -xzf "$folder/$name" -C "$folder"
-	version=$("$folder/formsrv" --version) || fail 'the program does not run here. On Alpine it needs libstdc++.'
-	mkdir -p "$prefix/bin" "$prefix/share/man/man1" 2>/dev/null || no_access
+	version=$("$folder/formsrv" --version) || fail "the program does not run here. On Alpine it needs libstdc++; if $folder is mounted noexec, set TMPDIR to another folder."
+	mkdir -p "$prefix/bin" "$prefix/share/man/man1" || no_access
+	[ ! -d "$prefix/bin/formsrv" ] || fail "$prefix/bin/formsrv is a folder."
 	# A program that runs cannot be written over, only replaced.
-	cp "$folder/formsrv" "$prefix/bin/formsrv.new" 2>/dev/null || no_access
+	cp "$folder/formsrv" "$prefix/bin/formsrv.new" || no_access
 	chmod 755 "$prefix/bin/formsrv.new"
 	mv "$prefix/bin/formsrv.new" "$prefix/bin/formsrv"
 	cp "$folder/formsrv.1" "$prefix/share/man/man1/"

@@ -1,10 +1,11 @@
 /** The installer, run by a shell against a server of files: it installs what SHA256SUMS says, and else nothing. */
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { create } from 'tar';
+import { mayMount, mountDisk } from '../mounts.ts';
 import { withProgram } from '../programs.ts';
 import { tempFolder } from '../temp-folder.ts';
 
@@ -141,6 +142,31 @@ describe.skipIf(!canInstall)('the installer', () => {
 		expect(stderr).toContain(sentence);
 		expect(readdirSync(join(prefix, 'bin'))).toEqual(['formsrv']);
 		expect(readFileSync(join(prefix, 'bin/formsrv'), 'utf8')).toBe('old');
+	});
+
+	test.skipIf(!mayMount)('a disk that is full is said by the system, and gets back what was written', async () => {
+		await offer(`${PROGRAM}${'#'.repeat(400_000)}\n`);
+		prefix = mountDisk('256k');
+		const { code, stderr } = await install();
+		expect([code, stderr]).toEqual([1, expect.stringMatching(/No space left on device\nNot installed: /)]);
+		expect(readdirSync(join(prefix, 'bin'))).toEqual([]);
+	});
+
+	test('says that a folder is in the place of the program', async () => {
+		mkdirSync(join(prefix, 'bin/formsrv'), { recursive: true });
+		const { code, stderr } = await install();
+		expect([code, stderr]).toEqual([1, `Not installed: ${prefix}/bin/formsrv is a folder.\n`]);
+		expect(readdirSync(join(prefix, 'bin/formsrv'))).toEqual([]);
+	});
+
+	test('lets all users run the program, whatever the user who installs it keeps to himself', async () => {
+		const script = join(tempFolder(), 'install.sh');
+		writeFileSync(script, `umask 077\n${readFileSync(SCRIPT, 'utf8')}`);
+		expect(await install({ script })).toMatchObject({ code: 0 });
+		const modes = ['bin', 'bin/formsrv', 'share/man/man1/formsrv.1'].map(
+			(name) => statSync(join(prefix, name)).mode & 0o777,
+		);
+		expect(modes).toEqual([0o755, 0o755, 0o755]);
 	});
 
 	test('does nothing when it was itself cut off', async () => {
