@@ -18,6 +18,8 @@ import { readMove, rejectServers, rejectUnfinishedMove } from './unfinished-move
 const ROWS_AT_ONCE = 128;
 /** Submissions of the last moments are counted when asked for, as always. */
 const SETTLED_MS = 2000;
+/** Settings that end a transaction; PostgreSQL has some of them only since a version. */
+const UNLIMITED = "'statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout'";
 /** One for the cursor that compares what arrived, and one for everything else. */
 const CONNECTION = { name: 'formsrv move', max: 2 };
 
@@ -30,6 +32,8 @@ export async function openSource(url: string, tables: readonly MovedTable[]): Pr
 		await held.unsafe('begin');
 		// Longer than a vacuum of PostgreSQL's own takes to make way.
 		await held.unsafe("set local lock_timeout = '10s'");
+		// It is idle while its rows are written and those that arrived are compared, however long that takes.
+		await held.unsafe(`select set_config(name, '0', true) from pg_settings where name in (${UNLIMITED})`);
 		// Others may read. Servers that start now cannot write.
 		await held.unsafe(`lock table ${tables.map(({ name }) => name).join()} in exclusive mode`);
 		return {
