@@ -31,8 +31,9 @@ export function createReads({ dialect, read }: Pick<Engine, 'dialect' | 'read'>)
 		},
 		async text({ formId, id }, maxBytes) {
 			const asked = maxBytes === undefined ? dialect.utf8 : `substr(${dialect.utf8}, 1, ${Math.floor(maxBytes)})`;
-			const [row] = await read(rows<[Uint8Array]>(`select ${asked} ${FROM}`, [id, formId]));
-			return row?.[0];
+			const [row] = await read(rows<[Uint8Array | null]>(`select ${asked} ${FROM}`, [id, formId]));
+			// bun:sqlite reads no bytes, which only damage leaves, as null.
+			return row && (row[0] ?? new Uint8Array());
 		},
 		entries: (formId, ids) => read(entriesOf(dialect, formId, ids)),
 		files: (ids) => read(filesOf(dialect, ids)),

@@ -79,16 +79,19 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 		return { own: own?.points, all: mode?.points };
 	};
 
-	test('a submission whose text is damaged keeps none from being learnt', async () => {
-		const { storage, learnAll } = await open();
-		const ids = [await append(storage, 'first'), await append(storage, 'second')];
-		const isFirst = eq(submissions.id, ids[0] as number);
-		await storage.batch((tx) => [tx.update(submissions).set({ data: '{"text":"fi\\qrst"}' }).where(isFirst)]);
-		await mark(storage, ids, true);
-		await learnAll();
-		expect(await learnt(storage)).toEqual([{ learnt: true }, { learnt: true }]);
-		await storage.close();
-	});
+	test.each(['{"text":"fi\\qrst"}', ''])(
+		'a submission that is damaged to %p keeps none from being learnt',
+		async (data) => {
+			const { storage, learnAll } = await open();
+			const ids = [await append(storage, 'first'), await append(storage, 'second')];
+			const isFirst = eq(submissions.id, ids[0] as number);
+			await storage.batch((tx) => [tx.update(submissions).set({ data }).where(isFirst)]);
+			await mark(storage, ids, true);
+			await learnAll();
+			expect(await learnt(storage)).toEqual([{ learnt: true }, { learnt: true }]);
+			await storage.close();
+		},
+	);
 
 	test('a mark is learnt by the model of the form and that of all, once', async () => {
 		const { storage, learnAll, training } = await open();
