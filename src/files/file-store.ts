@@ -19,7 +19,7 @@ export interface FileStore {
 	list(): AsyncIterable<StoredObject>;
 	/** Removes what unfinished writers of other processes left, if nothing was written to it for so long: by default at once. */
 	tidy(untouchedForMs?: number): Promise<void>;
-	/** Writes and removes something. @throws Error with a sentence if that fails */
+	/** Writes and removes something, which a store over a network must have kept. @throws Error with a sentence if that fails */
 	check(): Promise<void>;
 	/** On the disk of its folder. */
 	room(): DiskRoom;

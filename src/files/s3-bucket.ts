@@ -89,11 +89,13 @@ export function openBucket(place: S3Place, stallMs: number) {
 		read,
 		list,
 		remove: (name: string) => repeatedly(({ signal }) => s3.ask({ method: 'DELETE', path: pathOf(name), signal })),
-		/** Writes and removes an object. @throws Error with a sentence */
+		/** Writes, reads and removes an object: what is no S3 service may respond to anything with success. @throws Error with a sentence */
 		async check(name: string): Promise<void> {
 			const path = pathOf(name);
-			await repeatedly(({ signal }) => s3.put({ path, body: 'formsrv', signal }));
+			await repeatedly(({ signal }) => s3.put({ path, body: name, signal }));
+			const kept = await repeatedly(({ signal }) => s3.ask({ method: 'GET', path, signal }));
 			await repeatedly(({ signal }) => s3.ask({ method: 'DELETE', path, signal }));
+			if (kept !== name) throw s3.described(new Error('it did not keep what was sent'), 'PUT');
 		},
 	};
 

@@ -124,6 +124,14 @@ test.each([
 	await expect(openS3({ ...place, ...more }, folder).check()).rejects.toThrow('The S3 service at http://127.0.0.1:');
 });
 
+test('a web server that responds to everything with success is no bucket', async () => {
+	const web = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('<html></html>') });
+	const store = openS3({ ...place, endpoint: web.url.origin }, folder);
+	await expect(store.check()).rejects.toThrow(`${web.url.origin} failed at PUT: it did not keep what was sent.`);
+	await web.stop(true);
+	await openS3(place, folder).check();
+});
+
 test('a bucket that is missing is not a missing file', async () => {
 	await expect(openS3({ ...place, bucket: 'nowhere' }, folder).read(newKey())).rejects.toThrow('404 NoSuchBucket');
 });
