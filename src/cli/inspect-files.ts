@@ -85,7 +85,7 @@ async function inspectScanner({ files: { scanner } }: Config): Promise<Finding[]
 	const subject = 'scanner';
 	const found = 'socket' in scanner ? `clamd at ${scanner.socket}` : `clamd at ${scanner.host}:${scanner.port}`;
 	try {
-		const result = await scanWithClamd(scanner, async () => new Blob(['formsrv']).stream(), SCAN_TIMEOUT_MS);
+		const result = await scanWithClamd(scanner, () => new Blob(['formsrv']).stream(), SCAN_TIMEOUT_MS);
 		return [{ subject, found, ...(result.verdict === 'unchecked' && { problem: `${result.reason}.` }) }];
 	} catch (error) {
 		return [{ subject, found, problem: `${(error as Error).message}.` }];

@@ -23,16 +23,16 @@ export class ScannerUnavailable extends Error {}
 
 /**
  * @param read Called when clamd is there.
- * @throws ScannerUnavailable, and what `read` and its stream throw
+ * @throws ScannerUnavailable, and what `read` throws
  */
 export async function scanWithClamd(
 	address: ScannerAddress,
-	read: () => Promise<ReadableStream<Uint8Array>>,
+	read: () => AsyncIterable<Uint8Array>,
 	timeoutMs = TIMEOUT_MS,
 ): Promise<ScanResult> {
 	async function* command(): AsyncGenerator<Uint8Array> {
 		yield Buffer.from('zINSTREAM\0');
-		for await (const chunk of await read()) {
+		for await (const chunk of read()) {
 			if (chunk.length > 0) yield lengthOf(chunk);
 			yield chunk;
 		}

@@ -8,6 +8,7 @@ import { files, type ScanVerdict } from '../storage/tables.ts';
 import { repeat } from '../tasks/repeat.ts';
 import { pingClamd, ScannerUnavailable, scanWithClamd } from './clamd.ts';
 import { type FileStore, MissingFile } from './file-store.ts';
+import { readWhole } from './whole-file.ts';
 
 /** Scanned at one time: clamd takes several, and each holds a chunk in memory. */
 const AT_ONCE = 2;
@@ -28,7 +29,7 @@ interface ScanningOptions {
 	timeoutMs?: number;
 }
 
-type Unchecked = Pick<typeof files.$inferSelect, 'id' | 'formId' | 'key' | 'bytes'>;
+type Unchecked = Pick<typeof files.$inferSelect, 'id' | 'formId' | 'key' | 'bytes' | 'sha256'>;
 
 /** @returns how to stop; it resolves when the files in flight are scanned */
 export function startScanning(
@@ -42,17 +43,18 @@ export function startScanning(
 
 	const unchecked = (after: number): Promise<Unchecked[]> =>
 		db
-			.select({ id: files.id, formId: files.formId, key: files.key, bytes: files.bytes })
+			.select({ id: files.id, formId: files.formId, key: files.key, bytes: files.bytes, sha256: files.sha256 })
 			.from(files)
 			.where(and(eq(files.scan, 'unchecked'), isNotNull(files.key), gt(files.id, after)))
 			.orderBy(files.id)
 			.limit(CHUNK);
 
-	async function scan({ id, formId, key }: Unchecked): Promise<void> {
+	async function scan({ id, formId, ...file }: Unchecked): Promise<void> {
 		if ((postponed.get(id) ?? 0) > performance.now()) return;
 		postponed.delete(id);
 		try {
-			const result = await scanWithClamd(address, () => store.read(key as string), timeoutMs);
+			const wanted = { ...file, key: file.key as string };
+			const result = await scanWithClamd(address, () => readWhole(store, wanted), timeoutMs);
 			if (result.verdict === 'infected') log.warn('A virus was found in a file.', { file: id, virus: result.virus });
 			if (result.verdict !== 'unchecked') return await note(id, formId, result.verdict);
 			log.warn('A file cannot be scanned.', { file: id, reason: result.reason });

@@ -1,7 +1,7 @@
 /** Files are scanned in the background by the real clamd; without it they stay unchecked until it is there. */
 
 import { afterEach, beforeEach, expect, setDefaultTimeout } from 'bun:test';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { FileStore } from '../../src/files/file-store.ts';
 import { openFolder } from '../../src/files/folder.ts';
@@ -60,7 +60,8 @@ async function append(...contents: Uint8Array[]): Promise<number> {
 		await writer.write(content);
 		await writer.finish();
 		const names = { field: 'cv', name: `${index}`, type: 'a/b', claimedType: '' };
-		const rest = { bytes: content.length, sha256: '', scan: 'unchecked' as const };
+		const sha256 = createHash('sha256').update(content).digest('hex');
+		const rest = { bytes: content.length, sha256, scan: 'unchecked' as const };
 		files.push({ ...names, ...rest, id: storage.nextId(), key: writer.key });
 	}
 	return storage.submissions.append({
@@ -133,4 +134,17 @@ test('a file that is too large for it, or lost, stays unchecked and does not hol
 	while (!lines.join('').includes('A file cannot be scanned')) await Bun.sleep(20);
 	expect(lines.join('')).toContain('INSTREAM size limit exceeded');
 	expect(problems()).toEqual([]);
+});
+
+test('a verdict on other bytes than were stored does not count', async () => {
+	await startScanner();
+	const virus = Buffer.from(VIRUS);
+	const id = await append(virus);
+	const { read } = store;
+	store = { ...store, read: async () => new Blob(['x'.repeat(virus.length)]).stream() };
+	start();
+	while (!lines.join('').includes('is not as it was stored')) await Bun.sleep(20);
+	expect(await scansOf(id)).toEqual(['unchecked']);
+	store.read = read;
+	await becomes(await append(virus), 'infected');
 });

@@ -99,7 +99,7 @@ test.each<[string, Endless]>([
 	['a reply without end', { piece: PIECE }],
 	['a reply that trickles', { piece: 'x', pauseMs: 20 }],
 ])('the virus scanner: %s', async (_, endless) => {
-	const file = async () => new Blob([randomBytes(1000)]).stream();
+	const file = () => new Blob([randomBytes(1000)]).stream();
 	await expectBounded(endless, ({ port }) => scanWithClamd({ host: '127.0.0.1', port }, file, TIMEOUT_MS));
 	if (endless.pauseMs === undefined) await expectBounded(endless, ({ port }) => pingClamd({ host: '127.0.0.1', port }));
 });
