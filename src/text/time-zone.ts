@@ -12,7 +12,7 @@ export function isTimeZone(name: string): boolean {
 	}
 }
 
-/** Returns what writes a moment as ISO 8601 with the zone's offset; of UTC with a `Z`. */
+/** Returns what writes a moment as ISO 8601 with the zone's offset; where that is none with a `Z`. */
 export function createLocalIso(timeZone: string): (millis: number) => string {
 	const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
 	let known = { quarter: Number.NaN, offsetMs: 0, text: '' };
@@ -23,7 +23,7 @@ export function createLocalIso(timeZone: string): (millis: number) => string {
 		const name = format.formatToParts(millis).find(({ type }) => type === 'timeZoneName')?.value ?? '';
 		const [, sign, hours = '0', minutes = '0', seconds = '0'] = /([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(name) ?? [];
 		const size = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
-		known = { quarter, offsetMs: sign === '-' ? -size : size, text: sign ? `${sign}${hours}:${minutes}` : 'Z' };
+		known = { quarter, offsetMs: sign === '-' ? -size : size, text: size === 0 ? 'Z' : `${sign}${hours}:${minutes}` };
 		return known;
 	}
 

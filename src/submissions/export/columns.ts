@@ -11,7 +11,7 @@ export const BEFORE_FIELDS = ['id', ...columnsOf(STATE)];
 export const AFTER_FIELDS = columnsOf(BEHIND_FIELDS);
 /** The fields beyond the listed names. */
 export const OTHER_FIELDS = 'otherFields';
-const OWN_KINDS: Record<string, CellKind> = { createdAt: 'moment', spamScore: 'number' };
+const OWN_KINDS: Record<string, CellKind> = { createdAt: 'moment', confirmedAt: 'moment', spamScore: 'number' };
 export const OWN_COLUMNS = [...BEFORE_FIELDS, OTHER_FIELDS, ...AFTER_FIELDS];
 
 /** The kind of value that the cells of a column have in a workbook; others are texts there. */

@@ -24,7 +24,6 @@ export const MEDIA_TYPES: Record<Format, string> = {
 
 /** In each field of a submission that cannot be read. */
 const DAMAGED = '(damaged)';
-const RECEIVED = 'createdAt';
 const localIso = remember(createLocalIso, 10);
 const BYTE_ORDER_MARK = '\ufeff';
 
@@ -84,8 +83,10 @@ function cellTexts(row: StoredSubmission, { columns, listed, timeZone }: Layout,
 	const texts = textsByName(row.data);
 	return columns.map((column) => {
 		if ('field' in column) return row.isDamaged ? DAMAGED : (texts.get(column.field) ?? '');
-		if (column.own === RECEIVED) return localIso(timeZone)(timeline.millisOf(row.id));
-		if (column.own !== OTHER_FIELDS) return OWN_CELLS.get(column.own)?.(row, timeline) ?? '';
+		if (column.own !== OTHER_FIELDS) {
+			const text = OWN_CELLS.get(column.own)?.(row, timeline) ?? '';
+			return column.kind === 'moment' && text !== '' ? localIso(timeZone)(Date.parse(text)) : text;
+		}
 		const others = new Map(texts);
 		for (const name of listed) others.delete(name);
 		return others.size > 0 ? JSON.stringify(Object.fromEntries(others)) : '';

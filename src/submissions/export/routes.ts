@@ -43,7 +43,8 @@ const formatParameters = [
 	}),
 	queryParameter('timeZone', {
 		schema: Type.String({ default: 'UTC' }),
-		description: 'Time zone of `createdAt` in a CSV or workbook, such as `Europe/Berlin`; JSON has UTC.',
+		description:
+			'Time zone of `createdAt` and `confirmedAt` in a CSV or workbook, such as `Europe/Berlin`; JSON has UTC.',
 	}),
 	queryParameter('bom', {
 		schema: stringEnum(['0', '1'], { default: '0' }),

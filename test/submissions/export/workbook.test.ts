@@ -165,6 +165,21 @@ test.each(['UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'America/St_Johns', 'Pacifi
 	},
 );
 
+python.test('all moments of a CSV and a workbook are those of the zone', async () => {
+	const form = (await server.call<Form>('POST /api/forms', { json: { name: 'Moments' } })).body;
+	const moments = { createdAt: '2026-07-01T22:30:00Z', confirmedAt: '2026-12-01T23:45:00Z' };
+	const body = JSON.stringify({ data: { a: 1 }, ...moments });
+	const headers = { 'Content-Type': 'application/x-ndjson' };
+	await server.call(`POST /api/forms/${form.id}/import`, { body, headers });
+	const query = 'timeZone=Europe/Berlin&columns=createdAt,confirmedAt';
+	const csv = (await server.call(`GET /api/forms/${form.id}/export?${query}`)).text;
+	expect(csv.split('\r\n')[1]).toBe('"2026-07-02T00:30:00.000+02:00","2026-12-02T00:45:00.000+01:00"');
+	const inUtc = (await server.call(`GET /api/forms/${form.id}/export?columns=createdAt,confirmedAt`)).text;
+	expect(inUtc.split('\r\n')[1]).toBe('2026-07-01T22:30:00.000Z,2026-12-01T23:45:00.000Z');
+	const [[, cells] = []] = await exported(form, `&${query}`);
+	expect(cells?.map(([kind]) => kind)).toEqual(['n', 'n']);
+});
+
 test('a time zone that is none is rejected by name', async () => {
 	const form = (await server.call<Form>('POST /api/forms', { json: { name: 'Zone' } })).body;
 	for (const zone of ['Mars/Olympus', '', 'x'.repeat(100)]) {
