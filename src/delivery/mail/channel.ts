@@ -166,8 +166,9 @@ export function createMailChannel(storage: Storage, { setup, language, budget, s
 			.where(and(eq(submissions.id, deliveries.submissionId), eq(submissions.isSpam, false)));
 		const batched = and(eq(deliveries.digestId, id), eq(deliveries.state, 'gathered'), exists(notSpam));
 		const [{ total } = { total: 0 }] = await db.select({ total: count() }).from(deliveries).where(batched);
+		// Nothing went wrong, so it is no failure.
 		if (total === 0)
-			return { kind: 'rejected', error: 'All submissions of this digest were deleted or marked as spam' };
+			return { kind: 'withheld', error: 'All submissions of this digest were deleted or marked as spam' };
 		const latestIds = db
 			.select({ id: deliveries.submissionId })
 			.from(deliveries)

@@ -63,6 +63,29 @@ test('a submission marked as spam after batching is not in the digest', async ()
 	expect(text).not.toContain('junk');
 });
 
+test('a digest of which nothing is left is withheld, and no failure', async () => {
+	const clock = { now: Date.UTC(2026, 0, 2) };
+	const peer = await server();
+	const { submit, start, until, rows, storage, form } = await openFixture({
+		smtpUrl: peer.url,
+		mailPerHour: 1,
+		now: () => clock.now,
+	});
+	await start();
+	await submit({ n: 'first' });
+	await until(allIn('sent', 1));
+	const junk = await submit({ n: 'junk' });
+	const gone = await submit({ n: 'gone' });
+	await until((found) => count(found, 'gathered') === 2);
+	await storage.submissions.change(form.id, [junk], { isSpam: true });
+	await storage.submissions.remove(form.id, [gone]);
+	clock.now += 3_600_000;
+	await until((found) => count(found, 'withheld') === 1);
+	const digest = (await rows()).find(({ event }) => event === 'submissions.digest');
+	expect(digest).toMatchObject({ state: 'withheld', nextAttemptAt: null });
+	expect(peer.accepted).toHaveLength(1);
+});
+
 test('each form has its own cap, which survives restarts', async () => {
 	const peer = await server();
 	const first = await openFixture({ smtpUrl: peer.url, mailPerHour: 2 });
