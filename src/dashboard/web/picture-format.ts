@@ -17,9 +17,7 @@ export function readPictureFormat(bytes: Uint8Array): PictureFormat | undefined 
 		if (text(0, 8) === '\x89PNG\r\n\x1a\n' && text(12, 16) === 'IHDR') {
 			return { type: 'image/png', width: view.getUint32(16), height: view.getUint32(20) };
 		}
-		if (text(0, 6) === 'GIF87a' || text(0, 6) === 'GIF89a') {
-			return { type: 'image/gif', width: view.getUint16(6, true), height: view.getUint16(8, true) };
-		}
+		if (text(0, 6) === 'GIF87a' || text(0, 6) === 'GIF89a') return readGif(view);
 		if (text(0, 4) === 'RIFF' && text(8, 12) === 'WEBP') return readWebp(view, text(12, 16));
 		if (text(0, 3) === '\xff\xd8\xff') return readJpeg(view);
 		if (text(4, 8) === 'ftyp') return readAvif(view, text(8, Math.min(view.getUint32(0), 256)));
@@ -28,6 +26,21 @@ export function readPictureFormat(bytes: Uint8Array): PictureFormat | undefined 
 		if (!(error instanceof RangeError)) throw error;
 	}
 	return undefined;
+}
+
+/** Goes from block to block until the first frame: browsers enlarge the screen to hold it. */
+function readGif(view: DataView): PictureFormat | undefined {
+	const low = (at: number) => view.getUint16(at, true);
+	const flags = view.getUint8(10);
+	// Behind the table of colours, if there is one.
+	let at = 13 + (flags & 0x80 && 6 << (flags & 7));
+	for (; view.getUint8(at) === 0x21; at += 1) {
+		at += 2;
+		while (view.getUint8(at)) at += 1 + view.getUint8(at);
+	}
+	if (view.getUint8(at) !== 0x2c) return undefined;
+	const size = (screen: number, frame: number) => Math.max(low(screen), low(frame) + low(frame + 4));
+	return { type: 'image/gif', width: size(6, at + 1), height: size(8, at + 3) };
 }
 
 function readWebp(view: DataView, chunk: string): PictureFormat | undefined {
@@ -43,17 +56,17 @@ function readWebp(view: DataView, chunk: string): PictureFormat | undefined {
 	return { type, width: size(24), height: size(27) };
 }
 
-/** Goes from marker to marker until the start of a frame. */
+/** Goes from marker to marker until the start of a frame. One without a length has no place before it: browsers go on right behind it. */
 function readJpeg(view: DataView): PictureFormat | undefined {
 	let at = 2;
 	for (;;) {
 		if (view.getUint8(at) !== 0xff) return undefined;
 		const marker = view.getUint8(at + 1);
 		if (marker === 0xff) at += 1;
-		else if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
+		else if (marker < 0x02 || (marker >= 0xd0 && marker <= 0xda)) return undefined;
+		else if (marker === 0xc0 || (marker >> 4 === 0xc && marker % 4 > 0)) {
 			return { type: 'image/jpeg', width: view.getUint16(at + 7), height: view.getUint16(at + 5) };
-		} else if (marker === 0xda || marker === 0xd9) return undefined;
-		else at += 2 + view.getUint16(at + 2);
+		} else at += 2 + view.getUint16(at + 2);
 	}
 }
 

@@ -42,6 +42,28 @@ describe('a picture', () => {
 	});
 });
 
+describe('a small picture that unfolds to a large one', () => {
+	test('is a GIF whose first frame is larger than its screen', () => {
+		const frame = GIF.indexOf(0x2c);
+		const large = Buffer.from(GIF);
+		large.writeUInt16LE(200, frame + 1);
+		large.writeUInt16LE(60_000, frame + 5);
+		large.writeUInt16LE(50_000, frame + 7);
+		expect(readPictureFormat(new Uint8Array(large))).toEqual({ type: 'image/gif', width: 60_200, height: 50_000 });
+	});
+
+	test.each([0x00, 0x01, 0xd0, 0xd7, 0xd8])(
+		'is no JPEG whose marker %d hides the frame by a length that it has not',
+		(marker) => {
+			const comment = [0xff, 0xfe, 0, 20, ...bytesOf(' '.repeat(18))];
+			const hidden = [0xff, 0xc0, 0, 17, 8, 0, 1, 0, 1];
+			const bytes = [0xff, 0xd8, 0xff, marker, ...comment, ...JPEG.subarray(2)];
+			bytes.push(...Array(4 + 0xfffe - bytes.length).fill(0), ...hidden);
+			expect(readPictureFormat(Uint8Array.from(bytes))).toBeUndefined();
+		},
+	);
+});
+
 describe('no picture', () => {
 	test.each([
 		'',
