@@ -7,6 +7,8 @@ import { AppError } from '../../errors.ts';
 import type { ReadRow } from './rows.ts';
 
 const SEPARATORS = [',', ';', '\t'];
+/** The line that spreadsheets put before the names: it says how the others are separated. */
+const SEPARATOR_LINE = /^"?sep=([^"\r\n])"?(?:[\r\n]|$)/i;
 
 interface CsvOptions {
 	maxBytes: number;
@@ -90,7 +92,8 @@ async function* rowsOf(texts: AsyncIterable<string>, maxCharacters: number): Asy
 			const found = rowAt(rest, at, { separator, isEnd });
 			if (!found) break;
 			const { end, ...row } = found;
-			if (row.cells.length > 1 || row.cells[0] !== '') yield { line, ...row };
+			const isNamed = line === 1 && SEPARATOR_LINE.test(rest);
+			if (!isNamed && (row.cells.length > 1 || row.cells[0] !== '')) yield { line, ...row };
 			line += linesIn(rest, at, end);
 			at = end;
 		}
@@ -120,14 +123,14 @@ async function* withEnd(texts: AsyncIterable<string>): AsyncGenerator<string | n
 	yield null;
 }
 
-/** The one that occurs most often in the first line, outside of quotes; `undefined` before its end has come. */
+/** The one that the first line names, or that occurs most often in it, outside of quotes; `undefined` before its end has come. */
 function separatorOf(text: string, isEnd: boolean): string | undefined {
 	const counts = new Map(SEPARATORS.map((separator) => [separator, 0]));
 	let isQuoted = false;
 	for (const character of text) {
 		if (character === '"') isQuoted = !isQuoted;
 		else if (!isQuoted && (character === '\n' || character === '\r')) {
-			return [...counts].reduce((most, one) => (one[1] > most[1] ? one : most))[0];
+			return SEPARATOR_LINE.exec(text)?.[1] ?? [...counts].reduce((most, one) => (one[1] > most[1] ? one : most))[0];
 		} else if (!isQuoted && counts.has(character)) counts.set(character, (counts.get(character) ?? 0) + 1);
 	}
 	return isEnd ? separatorOf(`${text}\n`.replaceAll('"', ''), false) : undefined;

@@ -32,3 +32,25 @@ test('names the line of the quote that is not closed, at the end and where it is
 test('a file in UTF-16 is named as such, also without a byte order mark', async () => {
 	await expect(rowsOf('a\0,\0b\0\n\0\x31\0,\0\x32\0\n\0')).rejects.toThrow('save it as UTF-8');
 });
+
+test.each([
+	['sep=;\r\na;b\r\n1,5;2\r\n'],
+	['\ufeffsep=;\na;b\n1,5;2'],
+	['"sep=;"\ra;b\r1,5;2'],
+	['SEP=|\na|b\n1,5|2\n'],
+])('a first line that names the separator is none of columns: %j', async (text) => {
+	for (const pieces of [1, 6, 1000])
+		expect(await rowsOf(text, { pieces })).toEqual([
+			{
+				line: 3,
+				fields: [
+					{ name: 'a', json: '"1,5"' },
+					{ name: 'b', json: '"2"' },
+				],
+			},
+		]);
+});
+
+test('such a line further down is a row', async () => {
+	expect(await rowsOf('a,b\nsep=;,2\n')).toMatchObject([{ line: 2, fields: [{ json: '"sep=;"' }, {}] }]);
+});
