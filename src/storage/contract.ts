@@ -167,7 +167,8 @@ export interface SubmissionStore {
 	 * Sets flags of submissions of a form, all or nothing; returns the ids that exist, in the order given. What becomes spam has
 	 * the reason it had before, or `marked`; what is no spam has none. `isSpam`, whether it changes anything or not, is the
 	 * owner's mark, kept in the table `spamMarks`, which teaches. Spam holds no unique values; what becomes genuine holds those that
-	 * no other submission holds by then. A pending one can become spam; nothing else ends that it waits.
+	 * no other submission holds by then, and what a submission held goes to the oldest genuine one that has it too. A pending one can become
+	 * spam; nothing else ends that it waits.
 	 */
 	change(formId: number, ids: readonly number[], change: OwnedChange, options?: ChangeOptions): Promise<number[]>;
 	/**
@@ -177,7 +178,10 @@ export interface SubmissionStore {
 	confirm(formId: number, pending: readonly Confirming[], confirmedAt: number): Promise<Map<number, Confirmation>>;
 	/** The ids of the pending submissions of a form for an address, from an id on, ascending. */
 	pendingOf(formId: number, of: { addressKey: string; fromId: number; limit: number }): Promise<number[]>;
-	/** Removes submissions of a form with all that belongs to them, all or nothing; returns the ids that existed, in the order given. */
+	/**
+	 * Removes submissions of a form with all that belongs to them, all or nothing; returns the ids that existed, in the order given. Unique
+	 * values go on as above.
+	 */
 	remove(formId: number, ids: readonly number[], options?: Pick<ChangeOptions, 'call'>): Promise<number[]>;
 	/** From now on the deliveries that it plans for changes and removals are written with them. */
 	announceBy(announce: Announce): void;

@@ -58,6 +58,9 @@ describe.each(Object.entries(ENGINES))('%s', (_, createPlace) => {
 		// Its value is taken meanwhile: it is genuine without holding it.
 		expect(await submissions.change(FORM, [first], { isSpam: false })).toEqual([first]);
 		await submissions.remove(FORM, [second]);
+		// It has it now.
+		expect(await send(storage, { uniqueHashes: ['v'] })).toBe('taken');
+		await submissions.change(FORM, [first], { isSpam: true });
 		const third = (await send(storage, { uniqueHashes: ['v'] })) as number;
 		expect(third).toBeNumber();
 		await submissions.change(FORM, [first, third], { isSpam: true });
@@ -83,15 +86,25 @@ describe.each(Object.entries(ENGINES))('%s', (_, createPlace) => {
 	test('submissions from before the rule hold their values, the older first, and no value twice', async () => {
 		const { storage } = await open(createPlace);
 		const { submissions } = storage;
-		const [a, b, spam] = [await append(storage), await append(storage), await append(storage, { spamReason: 'x' })];
+		const spam = await append(storage, { spamReason: 'x' });
+		const [a, b, c, d] = [await append(storage), await append(storage), await append(storage), await append(storage)];
 		for (let i = 0; i < 2; i++)
 			await submissions.holdValues(
 				FORM,
-				[a, b, spam, 12345].map((id) => ({ id, hashes: ['v'] })),
+				[spam, a, b, c, d, 12345].map((id) => ({ id, hashes: ['v'] })),
 			);
+		const holders = async () =>
+			(await storage.db.select().from(uniqueValues).where(eq(uniqueValues.isHeld, true))).map(
+				(row) => row.submissionId,
+			);
+		expect(await holders()).toEqual([a]);
+		// Those that stay have the value still.
+		await submissions.remove(FORM, [a, b]);
+		expect(await holders()).toEqual([c]);
+		await submissions.change(FORM, [c], { isSpam: true });
+		expect(await holders()).toEqual([d]);
 		expect(await send(storage, { uniqueHashes: ['v'] })).toBe('taken');
-		await submissions.remove(FORM, [a]);
-		// Only one that is new, or taken out of spam, takes a value.
+		await submissions.remove(FORM, [d]);
 		expect(await send(storage, { uniqueHashes: ['v'] })).toBeNumber();
 		await storage.close();
 	});
@@ -134,6 +147,8 @@ describe.each(Object.entries(ENGINES))('%s', (_, createPlace) => {
 			expect(rows.filter(({ submissionId }) => !genuine.includes(submissionId))).toEqual([]);
 			const never = genuine.filter((id) => !released.has(id)).map((id) => values.get(id));
 			expect(new Set(never).size).toBe(never.length);
+			const taken = new Set(rows.map((row) => row.hash));
+			expect(genuine.filter((id) => !taken.has(values.get(id) as string))).toEqual([]);
 			// A genuine one without its value met another one that had it.
 			const held = new Set(rows.map((row) => row.submissionId));
 			expect(genuine.filter((id) => !held.has(id) && !released.has(id))).toEqual([]);

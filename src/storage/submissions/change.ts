@@ -24,7 +24,7 @@ import {
 	type Transition,
 	type Value,
 } from './operation.ts';
-import { takeValues } from './unique-values.ts';
+import { passOnValues, takeValues } from './unique-values.ts';
 
 interface Found extends Owned, Pick<Flags, 'isPending'> {
 	id: number;
@@ -110,7 +110,6 @@ export function createChanges(
 					.filter(({ before, after }) => keys.some((key) => before[key] !== after[key]));
 				if (changed.length === 0) return changed;
 				yield* moveCounts(changed);
-				const list = [dialect.list(changed.map(({ id }) => id))];
 				const wordsOf = ({ after }: (typeof changed)[number]) => JSON.stringify(lists.map(({ name }) => after[name]));
 				for (const alike of Map.groupBy(changed, wordsOf).values())
 					yield* rows(`update submissions set ${assignments(keys, change)} where ${dialect.isIn('id', '$1')}`, [
@@ -119,9 +118,9 @@ export function createChanges(
 							.filter((key) => key !== 'isSpam')
 							.map((key) => toCell((alike[0] as (typeof alike)[number]).after[key])),
 					]);
-				if (change.isSpam)
-					yield* rows(`update unique_values set is_held = 0 where ${dialect.isIn('submission_id', '$1')}`, list);
-				else if (change.isSpam === false) yield* takeValues(dialect, list);
+				const changedIds = changed.map(({ id }) => id);
+				if (change.isSpam) yield* passOnValues(dialect, formId, changedIds);
+				else if (change.isSpam === false) yield* takeValues(dialect, [dialect.list(changedIds)]);
 				return changed;
 			});
 		},
@@ -130,6 +129,7 @@ export function createChanges(
 				const gone = found.map((row) => ({ id: row.id, before: row }));
 				const goneIds = found.map(({ id }) => id);
 				yield* moveCounts(gone);
+				yield* passOnValues(dialect, formId, goneIds);
 				yield* removeRows(dialect, goneIds);
 				return gone;
 			}),

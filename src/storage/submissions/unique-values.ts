@@ -23,6 +23,21 @@ export function createHolding({ dialect, write, holdCounts }: Engine): Pick<Subm
 	};
 }
 
+/** Has submissions that become spam or go hold no unique value: the oldest other one that has it, if any, holds it then. */
+export function* passOnValues(dialect: Dialect, formId: number, ids: readonly number[]): Operation<void> {
+	const list = dialect.list(ids);
+	const heirs = yield* rows<[number | null]>(
+		`select (select v.submission_id from unique_values v join submissions s on s.id = v.submission_id
+			where v.form_id = $1 and v.hash = h.hash and v.is_held = 0 and s.is_spam = 0 and not ${dialect.isIn('v.submission_id', '$2')}
+			order by v.submission_id limit 1)
+			from unique_values h where ${dialect.isIn('h.submission_id', '$2')} and h.is_held = 1`,
+		[formId, list],
+	);
+	if (heirs.length === 0) return;
+	yield* rows(`update unique_values set is_held = 0 where ${dialect.isIn('submission_id', '$1')}`, [list]);
+	yield* takeValues(dialect, [dialect.list(heirs.flatMap(([id]) => id ?? []))]);
+}
+
 /** Has a list of submissions hold their unique values, but for spam and what others hold; of two with one value the older one. */
 export function* takeValues(dialect: Dialect, list: readonly Value[]): Operation<void> {
 	yield* rows(

@@ -1,0 +1,1 @@
+CREATE INDEX `unique_values_spare` ON `unique_values` (`form_id`,`hash`,`submission_id`) WHERE is_held = 0;

@@ -1,0 +1,1 @@
+CREATE INDEX "unique_values_spare" ON "unique_values" USING btree ("form_id","hash","submission_id") WHERE is_held = 0;
