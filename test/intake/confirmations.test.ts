@@ -260,6 +260,21 @@ test('a visitor who sent a value twice reads that it is confirmed, however often
 	expect([(await list(form)).pagination.total, (await pending(form)).pagination.total]).toEqual([1, 1]);
 });
 
+test('of several with one unique value it is the submission of the link that is confirmed, and another one if that cannot be', async () => {
+	const [seat, row] = ['seat', 'row'].map((name) => ({ name, type: 'text', unique: true }));
+	const form = await makeForm({ fields: [{ name: 'email', type: 'email' }, seat, row] });
+	const [address, other] = [email(), email()];
+	const link = await linkFor(form, { email: address, seat: '1a', row: 'x', n: 1 });
+	await server.submit(form.slug, { email: address, seat: '1a', row: 'y', n: 2 });
+	expect(await press(link)).toBe(200);
+	expect((await list(form)).submissions.map(({ data }) => data.n)).toEqual([1]);
+	const second = await linkFor(form, { email: other, seat: '1b', row: 'z', n: 3 });
+	await server.submit(form.slug, { email: other, seat: '1b', row: 'w', n: 4 });
+	expect(await press(await linkFor(form, { email: email(), seat: '1c', row: 'z', n: 5 }))).toBe(200);
+	expect(await press(second)).toBe(200);
+	expect((await list(form)).submissions.map(({ data }) => data.n)).toEqual([5, 4, 1]);
+});
+
 test('spam is not asked to confirm, and genuine later it is an ordinary one; pending ones that are marked wait no more', async () => {
 	const form = await makeForm();
 	const address = email();

@@ -85,14 +85,16 @@ export function createConfirmations(
 		return others.length > 0;
 	}
 
+	/** @param reserved Unique values that they must not take. */
 	async function confirmSome(
 		form: FormRow,
 		ids: readonly number[],
-		language: string,
+		{ language, reserved = [] }: { language: string; reserved?: readonly string[] },
 	): Promise<Map<number, Confirmation>> {
-		const pending: Confirming[] = [];
+		const all: Confirming[] = [];
 		// One by one, because their texts may be large.
-		for (const id of ids) pending.push(...(await prepare(form, { id, language })));
+		for (const id of ids) all.push(...(await prepare(form, { id, language })));
+		const pending = all.filter(({ uniqueHashes }) => !uniqueHashes.some((hash) => reserved.includes(hash)));
 		const results = await submissions.confirm(form.id, pending, now());
 		outbox.wake(pending.filter(({ id }) => results.get(id) === 'confirmed').flatMap(({ deliveries }) => deliveries));
 		return results;
@@ -106,7 +108,7 @@ export function createConfirmations(
 		},
 		/**
 		 * Confirms all that is pending for the address in the form: that got one mail for all of a day. The submission of the link comes
-		 * last, so that a link can be followed again until nothing is left.
+		 * last, so that a link can be followed again until nothing is left; its unique values are not for the others meanwhile.
 		 * @param languageOf That of the visitor, for a form.
 		 */
 		async confirm(token: string, languageOf: (form: FormRow) => string): Promise<LinkState> {
@@ -116,14 +118,25 @@ export function createConfirmations(
 			const { addressKey } = submission;
 			const language = languageOf(form);
 			const results = new Set<Confirmation>();
-			for (let fromId = oldestId(); addressKey !== null; ) {
-				const ids = await submissions.pendingOf(form.id, { addressKey, fromId, limit: CHUNK });
-				const others = ids.filter((id) => id !== submission.id);
-				for (const result of (await confirmSome(form, others, language)).values()) results.add(result);
-				if (ids.length < CHUNK) break;
-				fromId = (ids.at(-1) as number) + 1;
+			async function confirmIds(ids: readonly number[], reserved?: readonly string[]): Promise<void> {
+				for (const result of (await confirmSome(form, ids, { language, reserved })).values()) results.add(result);
 			}
-			for (const result of (await confirmSome(form, [submission.id], language)).values()) results.add(result);
+			async function confirmOthers(reserved?: readonly string[]): Promise<void> {
+				for (let fromId = oldestId(); addressKey !== null; ) {
+					const ids = await submissions.pendingOf(form.id, { addressKey, fromId, limit: CHUNK });
+					await confirmIds(
+						ids.filter((id) => id !== submission.id),
+						reserved,
+					);
+					if (ids.length < CHUNK) break;
+					fromId = (ids.at(-1) as number) + 1;
+				}
+			}
+			const own = await hashesOf(form, (await damage.row(form.id, submission)).data);
+			await confirmOthers(own);
+			await confirmIds([submission.id]);
+			// If it was kept out, those that have a value in common with it may not be.
+			if (own.length > 0) await confirmOthers();
 			const state = (['confirmed', 'full', 'taken'] as const).find((one) => results.has(one));
 			if (state === 'taken' && (await isRepetition(meant))) return 'confirmed';
 			if (state) return state;
