@@ -9,6 +9,7 @@ import { exactText, isExactNumber } from '../text/exact-json.ts';
 import { compilePattern, type Pattern, type Work } from './pattern.ts';
 import { PatternFault } from './pattern-syntax.ts';
 import { dateOrder, type FieldRule, type FieldType, labelOf, numberOf, PATTERN_TEXT_MAX } from './rules.ts';
+import { comparedText } from './unique.ts';
 
 /** The texts of a field, possibly none; `undefined` if its value is neither a text nor a list of texts. */
 type Values = string[] | undefined;
@@ -61,12 +62,13 @@ function createRuleCheck(rule: FieldRule): (fields: Fields, work: Work) => Check
 	const tests = testsOf(rule);
 	const patternTest = createPatternTest(rule);
 	const error = (fault: Fault) => errorOf(rule, fault);
+	/** Browsers take blanks for a value. As one that may come once they would stand for none, and could come again. */
+	const isNone = (text: string) => unique === true && comparedText(rule, text) === '';
 	return function* checkField({ values, files }, work) {
 		const isFile = files.has(name);
 		const sent = Object.hasOwn(values, name) ? textsOf(values[name], type) : [];
-		if (sent?.length === 0) {
-			return required ? error(['REQUIRED', REQUIRED[type] ?? 'required']) : undefined;
-		}
+		if (required && sent?.every(isNone)) return error(['REQUIRED', REQUIRED[type] ?? 'required']);
+		if (sent?.length === 0) return undefined;
 		if (!sent || isFile !== (type === 'file')) return error(['INVALID_TYPE', WRONG_TYPE[type] ?? 'notText']);
 		if (sent.length > most) return error(['INVALID_TYPE', 'oneValue']);
 		for (const test of tests) {

@@ -26,7 +26,8 @@ export function uniqueTexts(rules: readonly FieldRule[], data: string): (readonl
 	});
 }
 
-function comparedText({ type }: FieldRule, value: string): string {
+/** Empty if nothing can be seen of a value, which is none then. */
+export function comparedText({ type }: FieldRule, value: string): string {
 	const folded = fold(value);
 	if (type === 'number') return comparedNumber(folded);
 	if (type === 'date') return dateOrder(folded) ?? folded;
