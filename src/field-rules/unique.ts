@@ -1,12 +1,12 @@
 /** Pure: the values by which submissions of a form have to differ, as people compare them. */
 
+import { decimalOf } from '../text/decimal.ts';
 import { withAsciiDomain } from '../text/email-address.ts';
 import { exactText, parseExact } from '../text/exact-json.ts';
 import { dateOrder, type FieldRule, numberOf } from './rules.ts';
 
 /** Digits that a number keeps when it is read. */
 const EXACT_DIGITS = 15;
-const NUMBER = /^(-?)(\d*)\.?(\d*)(?:e([-+]?\d+))?$/;
 
 export const uniqueRules = (rules: readonly FieldRule[] | null): FieldRule[] =>
 	(rules ?? []).filter(({ unique }) => unique);
@@ -42,11 +42,9 @@ export function comparedText({ type }: FieldRule, value: string): string {
 function comparedNumber(text: string): string {
 	const number = numberOf(text);
 	if (number === undefined) return text;
-	const [, sign = '', whole = '', fraction = '', exponent = 0] = NUMBER.exec(text) ?? [];
-	const digits = `${whole}${fraction}`.replace(/^0+/, '');
-	const significant = digits.replace(/0+$/, '');
-	if (significant.length <= EXACT_DIGITS) return `${number}`;
-	return `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
+	const { digits, exponent } = decimalOf(text);
+	if (digits.length <= EXACT_DIGITS) return `${number}`;
+	return `${text.startsWith('-') ? '-' : ''}${digits}e${exponent}`;
 }
 
 /** Without what people do not see: case, kinds of space and characters, space around, characters of no width. */

@@ -77,6 +77,12 @@ test.each<[FieldRule['type'], string, string]>([
 	expect(uniqueTexts([rule], one)[0]?.[1]).not.toBe(uniqueTexts([rule], other)[0]?.[1] as string);
 });
 
+test('a number with very many zeros is compared at once', () => {
+	const zeros = '0'.repeat(1_000_000);
+	expect(textOf({ type: 'number' }, `0.${zeros}1${zeros}`)).toBe(textOf({ type: 'number' }, `0.${zeros}1`) as string);
+	expect(textOf({ type: 'number' }, `0.1${zeros}1`)).toBe(`1${zeros}1e-1000002`);
+});
+
 test('what is empty, absent or several values is no value', () => {
 	for (const value of ['', ' \u200b', null, [], ['a', 'b']]) expect(textOf({}, value)).toBeUndefined();
 	expect(uniqueTexts([{ name: '__proto__', type: 'text' }], '{}')).toEqual([]);
