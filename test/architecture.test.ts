@@ -99,8 +99,6 @@ describe('the source tree', () => {
 		expect(pathsWhere(parses)).toEqual([
 			// Settings, probes and what the browser remembers.
 			'src/cli/erase.ts',
-			'src/cli/form-options.ts',
-			'src/cli/forms-file.ts',
 			'src/cli/healthcheck.ts',
 			// The id and the names of files of an exported submission.
 			'src/cli/import.ts',

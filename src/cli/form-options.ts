@@ -2,6 +2,7 @@
 
 import { Option } from 'commander';
 import { FORM_SETTINGS, type FormInput, SETTING_NAMES } from '../forms/settings.ts';
+import { parseJson } from '../text/exact-json.ts';
 import { CommandError, type Options } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { textOrFile } from './named-file.ts';
@@ -47,7 +48,7 @@ export function inputOf(options: Options, folder: string): FormInput {
 export function readJsonOption(text: string, { flags, folder }: { flags: string; folder: string }): unknown {
 	const json = textOrFile(text, folder);
 	try {
-		return JSON.parse(json);
+		return parseJson(json);
 	} catch (error) {
 		const [flag] = flags.split(' ');
 		throw new CommandError(

@@ -16,12 +16,13 @@ import { checkOpening } from '../forms/opening.ts';
 import { BLANK_SETTINGS, FORM_SETTINGS, type FormInput, type FormSettings, NAME_MAX } from '../forms/settings.ts';
 import { isSlug } from '../forms/slug.ts';
 import { checkVisitorMails } from '../forms/visitor-mails.ts';
-import { checkShape } from '../http/json-body.ts';
+import { checkDigits, checkShape } from '../http/json-body.ts';
 import { printable } from '../log/line-text.ts';
 import { isAddressOrRange } from '../network/address-ranges.ts';
 import { FormsFile, NONE } from '../server/forms-file-schema.ts';
 import { MAX_ENTRIES, parseEntry } from '../spam/lists/entry.ts';
 import { LISTS, type ListName, type Mode } from '../storage/tables.ts';
+import { isExactNumber, parseJson } from '../text/exact-json.ts';
 import { CommandError, type Io } from './cli.ts';
 import { readMembers } from './import-rows.ts';
 import { readNamedFile } from './named-file.ts';
@@ -70,6 +71,7 @@ export function readFormsFile(path: string, { cwd, env }: Pick<Io, 'cwd' | 'env'
 			.sort((a, b) => b.value.length - a.value.length)
 			.reduce((shown, { value, name }) => shown.replaceAll(value, `$${name}`), sentence);
 	try {
+		checkDigits(value as object);
 		checkShape(FormsFile, value as object);
 		const { name, forms } = value as FormsFile;
 		return {
@@ -101,7 +103,7 @@ function parsed(path: string, cwd: string): unknown {
 
 /** Rejects a name that occurs twice in one object, as TOML does: the last would count, without a word on the others. */
 function parsedJson(text: string): unknown {
-	const value: unknown = JSON.parse(text);
+	const value = parseJson(text);
 	if (isTable(value)) readMembers(text);
 	return value;
 }
@@ -129,6 +131,7 @@ interface Place {
 /** With the value of the variable that `url_env` names as `url`, wherever it stands but in the body of a webhook. */
 function resolved(value: unknown, place: Place): unknown {
 	const within = (member: unknown, name: string) => resolved(member, { ...place, path: [...place.path, name] });
+	if (isExactNumber(value)) return value;
 	if (Array.isArray(value)) return value.map((item, i) => within(item, `${i}`));
 	if (value !== null && typeof value === 'object' && !isTable(value)) return String(value);
 	if (!isTable(value)) return mayBeNone(place.path) && value === NONE ? null : value;
@@ -163,7 +166,7 @@ const mayBeNone = (path: readonly string[]) => NULLABLE.some((isIt) => isIt(path
 function bodyOf(member: unknown, path: readonly string[]): unknown {
 	if (typeof member !== 'string') return member;
 	try {
-		return JSON.parse(member);
+		return parseJson(member);
 	} catch {
 		throw new CommandError(`${path.join('.')} must be JSON, or a table.`);
 	}

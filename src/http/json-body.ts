@@ -4,6 +4,7 @@ import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value';
 import { AppError, type FieldError, rejectFaults } from '../errors.ts';
 import { roughSize } from '../text/byte-sizes.ts';
+import { lostDigitsIn, parseJson } from '../text/exact-json.ts';
 import { collectChunks } from './collect-chunks.ts';
 import { NULL_IS_ABSENT } from './schema-types.ts';
 
@@ -17,13 +18,14 @@ const SUSPICIOUS_ESCAPE = /\\u(?:[dD][89a-fA-F]|0000)/;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /**
+ * @param keepsDigits For what passes values on as they are: else a number whose digits JavaScript does not keep is rejected.
  * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_BODY, or VALIDATION_ERROR that names every
  * invalid field.
  */
 export async function readJson<T extends TObject>(
 	request: Request,
 	schema: T,
-	{ maxBytes = MIB } = {},
+	{ maxBytes = MIB, keepsDigits = false } = {},
 ): Promise<Static<T>> {
 	const mediaType = request.headers.get('content-type');
 	if (mediaType === null || !JSON_MEDIA_TYPE.test(mediaType)) {
@@ -39,6 +41,7 @@ export async function readJson<T extends TObject>(
 			`Objects and arrays of the body may be nested at most ${MAX_DEPTH} levels deep.`,
 		);
 	}
+	if (!keepsDigits) checkDigits(value);
 	checkShape(schema, value);
 	checkTexts(schema, value);
 	return withDefaults(schema, value as Record<string, unknown>) as Static<T>;
@@ -71,7 +74,8 @@ function checkSize(bytes: number, maxBytes: number): void {
 
 function parse(text: string): unknown {
 	try {
-		return SUSPICIOUS_ESCAPE.test(text) ? JSON.parse(text, rejectUnstorable) : JSON.parse(text);
+		if (SUSPICIOUS_ESCAPE.test(text)) JSON.parse(text, rejectUnstorable);
+		return parseJson(text);
 	} catch (cause) {
 		if (cause instanceof AppError) throw cause;
 		// Also thrown for nesting too deep for the parser.
@@ -92,6 +96,14 @@ function rejectUnstorable(name: string, value: unknown): unknown {
 	}
 	if (texts.every((text) => text.isWellFormed())) return value;
 	throw new AppError('INVALID_BODY', 'The body holds half of a character, a lone surrogate such as "\\ud800".');
+}
+
+/** @throws AppError VALIDATION_ERROR */
+export function checkDigits(value: object): void {
+	const field = lostDigitsIn(value);
+	if (field === undefined) return;
+	const message = `${field} has more digits than a number keeps, about 16: write fewer, or a text where it may be one.`;
+	rejectFaults([{ field, code: 'TOO_MANY_DIGITS', message }]);
 }
 
 /** @throws AppError VALIDATION_ERROR that names every member of another type than the schema has */

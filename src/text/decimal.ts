@@ -2,8 +2,13 @@
 
 const NUMBER = /^-?(\d*)(?:\.(\d*))?(?:[eE]([-+]?\d+))?$/;
 
-/** The digits without zeros at their ends, and the exponent of the last one: the same for all ways to write a number. */
-export function decimalOf(number: string): { digits: string; exponent: number } {
+/** The digits without zeros at their ends, none for zero, and the exponent of the last one: the same for all ways to write a number. */
+export interface Decimal {
+	digits: string;
+	exponent: number;
+}
+
+export function decimalOf(number: string): Decimal {
 	const [, whole = '', fraction = '', exponent = 0] = NUMBER.exec(number) ?? [];
 	const all = whole + fraction;
 	let [start, end] = [0, all.length];

@@ -1,4 +1,6 @@
-/** Reads JSON for what shows values: a number that JavaScript would change keeps its digits. */
+/** Reads JSON in which a number that JavaScript would change keeps its digits: for what shows values, and to reject what would be lost. */
+
+import { type Decimal, decimalOf } from './decimal.ts';
 
 type Reviver = (name: string, value: unknown, context: { source: string }) => unknown;
 
@@ -14,6 +16,28 @@ const keepDigits: Reviver = (_, value, { source }) =>
 /** Such a number, as `1e400` or `1.10`, is an object of which only `JSON.stringify` knows the text. */
 export function parseExact(json: string): unknown {
 	return JSON.parse(json, MAY_HOLD_NUMBERS.test(json) ? (keepDigits as Parameters<typeof JSON.parse>[1]) : undefined);
+}
+
+/** Finds what may lose digits: from sixteen on, or by an exponent. */
+const MAY_LOSE_DIGITS = /[\d.]{16}|\d[eE]/;
+const keepLost: Reviver = (_, value, { source }) =>
+	typeof value === 'number' && !isSame(decimalOf(String(value)), decimalOf(source)) ? rawJSON(source) : value;
+const isSame = (one: Decimal, other: Decimal) =>
+	one.digits === other.digits && (one.exponent === other.exponent || one.digits === '');
+
+/** As `JSON.parse`, but for a number of which digits would be lost: {@link lostDigitsIn} finds it, and `JSON.stringify` writes it as it was. */
+export function parseJson(json: string): unknown {
+	return JSON.parse(json, MAY_LOSE_DIGITS.test(json) ? (keepLost as Parameters<typeof JSON.parse>[1]) : undefined);
+}
+
+/** The path of such a number in a value that {@link parseJson} read, as `body.prices.0`. */
+export function lostDigitsIn(value: unknown, path: readonly string[] = []): string | undefined {
+	if (value === null || typeof value !== 'object') return undefined;
+	if (isRawJSON(value)) return path.join('.');
+	for (const [name, member] of Object.entries(value)) {
+		const found = lostDigitsIn(member, [...path, name]);
+		if (found !== undefined) return found;
+	}
 }
 
 /** Returns whether a value that {@link parseExact} read is a number. */

@@ -139,6 +139,10 @@ test.each([
 		'webhooks.0.body must be JSON',
 	],
 	[
+		'[forms.a]\nname = "A"\n[[forms.a.webhooks]]\nurl = "https://x.example"\nformat = "custom"\nbody = "[0.12345678901234567890]"',
+		'webhooks.0.body.0 has more digits',
+	],
+	[
 		'[forms.a]\nname = "A"\n[[forms.a.webhooks]]\nurl = "https://x.example"\nheaders = { Host = "x" }',
 		'headers.Host is set by',
 	],

@@ -234,6 +234,7 @@ test.each([
 	['@.', '. cannot be read: illegal operation on a directory.\n'],
 	['{"name":"a"}', 'fields must be'],
 	['[{"name":"a","type":"colour"}]', 'fields.0.type must be "text"'],
+	['[{"name":"a","type":"number","max":0.12345678901234567890}]', 'fields.0.max has more digits'],
 	['[{"name":"a","type":"text","pattern":"("}]', 'fields.0.pattern must be a regular expression'],
 ])('the field rules %s are rejected: %s', async (text, message) => {
 	const { code, stderr } = await cli.call('forms', 'create', 'Wrong', '--fields', text);

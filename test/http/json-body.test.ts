@@ -37,6 +37,29 @@ test('an object or list may be nested, up to a bound', async () => {
 		});
 });
 
+test.each([
+	['{"name":"a","n":0.12345678901234567890123}', 'n'],
+	['{"name":"a","list":[1,{"n":12345678901234567890}]}', 'list.1.n'],
+	['{"name":"a","n":9007199254740993}', 'n'],
+	['{"name":"a","n":1e400}', 'n'],
+	['{"name":"a","n":-1E-400}', 'n'],
+	['{"name":"a","n":1.00000000000000000001}', 'n'],
+])('a number whose digits would be lost is rejected: %s', async (body, field) => {
+	await expect(read(body)).rejects.toMatchObject({
+		code: 'VALIDATION_ERROR',
+		details: { fields: [{ field, code: 'TOO_MANY_DIGITS', message: expect.stringContaining('or a text') }] },
+	});
+});
+
+test('other numbers are taken however they are written', async () => {
+	const numbers =
+		'[1.10,-0,1e2,1E+300,100e-2,0.30000000000000004,9007199254740991,0.1000000000000000000,12345678901234567000]';
+	expect<unknown>(await read(`{"name":"a","list":${numbers}}`)).toEqual({
+		name: 'a',
+		list: [1.1, -0, 100, 1e300, 1, 0.30000000000000004, 9007199254740991, 0.1, 12345678901234567000],
+	});
+});
+
 test('an escaped backslash before u0000 is no NUL', async () => {
 	expect<unknown>(await read('{"name":"\\\\u0000"}')).toEqual({ name: '\\u0000' });
 });

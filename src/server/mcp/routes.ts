@@ -25,7 +25,8 @@ export const mcpRoutes = (contextOf: ContextOf, { auth, baseUrl }: McpSetup) => 
 		if ((headers.get('origin') ?? origin) !== origin) {
 			throw new AppError('FORBIDDEN', 'Requests from pages of another origin are not accepted here.');
 		}
-		const message = await readJson(request, Message);
+		// A submission is to come as it was sent. Settings are checked by the API.
+		const message = await readJson(request, Message, { keepsDigits: true });
 		const tools = createCallersTools(principal, contextOf(request));
 		const { status, body } = await reply(message, tools, headers);
 		if (!body) return new Response(null, { status });

@@ -6,6 +6,7 @@ import type { Form } from '../../../src/forms/schema.ts';
 import { FORM_SETTINGS } from '../../../src/forms/settings.ts';
 import { TOOLS } from '../../../src/server/mcp/tools.ts';
 import type { Permission } from '../../../src/storage/tables.ts';
+import { parseJson } from '../../../src/text/exact-json.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
 import { type Agent, ERAS, type Era, openAgent } from './client.ts';
 
@@ -97,6 +98,20 @@ describe.each(Object.keys(ERAS) as Era[])('an agent of the era %s', (era) => {
 		expect(await agent.result('send_test_submission', args)).toMatchObject({ success: true });
 		const wrong = await agent.call('send_test_submission', { ...args, data: { email: 'ada' } });
 		expect(wrong).toMatchObject({ isError: true, text: expect.stringContaining('e-mail address') });
+	});
+
+	test('submits numbers with all their digits, and sets none that would lose some', async () => {
+		const agent = await agentWith(['read', 'write'], { mode: 'test', era });
+		const { form } = await agent.result<{ form: Form }>('ensure_form', { slug: `digits-${era}` });
+		const number = parseJson('12345678901234567890.5');
+		await agent.result('send_test_submission', { form: form.id, data: { number } });
+		const page = await agent.call('list_submissions', { form: form.id, fields: ['number'] });
+		expect(page.text).toContain('12345678901234567890.5');
+		const wrong = await agent.call('update_form', {
+			form: form.id,
+			fields: [{ name: 'n', type: 'number', max: number }],
+		});
+		expect(wrong).toMatchObject({ isError: true, text: expect.stringContaining('fields.0.max') });
 	});
 
 	test('is told what is wrong with its call', async () => {
