@@ -2,6 +2,9 @@
 
 import type library from 'ipaddr.js';
 
+/** The length of `::ffff:0:0/96`, behind which an IPv6 address has an IPv4 address. */
+const MAPPED_BITS = 96;
+
 export type Address = library.IPv4 | library.IPv6;
 
 /** The library, when it is first needed: it takes 0.5 ms, and usual addresses do without. */
@@ -39,7 +42,12 @@ export function createRangeCheck(entries: readonly string[]): (address: Address)
 
 function parseRange(entry: string): [network: Address, bits: number] {
 	if (!isAddressOrRange(entry)) throw new TypeError(`"${entry}" is not an address or a range such as 10.0.0.0/8.`);
-	if (entry.includes('/')) return ipaddr().parseCIDR(entry);
+	if (entry.includes('/')) {
+		const [network, bits] = ipaddr().parseCIDR(entry);
+		// An address is compared as the IPv4 address that it stands for.
+		const isMapped = network instanceof ipaddr().IPv6 && network.isIPv4MappedAddress() && bits >= MAPPED_BITS;
+		return isMapped ? [network.toIPv4Address(), bits - MAPPED_BITS] : [network, bits];
+	}
 	const address = ipaddr().process(entry);
 	return [address, address.kind() === 'ipv4' ? 32 : 128];
 }

@@ -87,6 +87,13 @@ describe('with an allow-list', () => {
 		expect(mayReach(address)).toBe(false);
 	});
 
+	test('a range of mapped addresses is that of the IPv4 addresses behind them', () => {
+		const mayReach = createAddressGuard(['::ffff:10.0.0.0/104', '::ffff:192.168.0.1/128', '::ffff:172.16.0.1']);
+		for (const address of ['10.1.2.3', '::ffff:10.1.2.3', '192.168.0.1', '172.16.0.1'])
+			expect(mayReach(address)).toBe(true);
+		for (const address of ['192.168.0.2', '172.16.0.2', '127.0.0.1']) expect(mayReach(address)).toBe(false);
+	});
+
 	test('the whole of both families can be allowed', () => {
 		const anything = createAddressGuard(['0.0.0.0/0', '::/0']);
 		expect(anything('127.0.0.1')).toBe(true);
