@@ -60,7 +60,7 @@ export function createS3(place: S3Place, now = () => new Date()) {
 
 	function rejection({ status, text }: BoundedResponse, what: string): Error {
 		const [, code = ''] = /<Code>([\w.]{1,60})<\/Code>/.exec(text) ?? [];
-		const sentence = `The S3 service at ${address} responded to ${what} with ${status} ${code}.`;
+		const sentence = `The S3 service at ${address} responded to ${what} with ${`${status} ${code}`.trimEnd()}.`;
 		return isPassing(status) ? new Error(sentence) : new FinalError(sentence);
 	}
 
@@ -103,9 +103,8 @@ export function createS3(place: S3Place, now = () => new Date()) {
 /** Responses that another attempt may change. */
 const isPassing = (status: number) => status >= 500 || status === 429 || status === 408;
 
-/** A missing bucket does not count. */
-const isMissingKey = ({ status, text }: BoundedResponse) =>
-	status === 404 && !text.includes('<Code>NoSuchBucket</Code>');
+/** A 404 that does not say so is of a missing bucket, a proxy or another program. */
+const isMissingKey = ({ status, text }: BoundedResponse) => status === 404 && text.includes('<Code>NoSuchKey</Code>');
 
 function escaped(text: string): string {
 	return encodeURIComponent(text).replace(

@@ -136,6 +136,17 @@ test('a bucket that is missing is not a missing file', async () => {
 	await expect(openS3({ ...place, bucket: 'nowhere' }, folder).read(newKey())).rejects.toThrow('404 NoSuchBucket');
 });
 
+test('nor is a 404 that does not come from the service', async () => {
+	const proxy = Bun.serve({
+		port: 0,
+		hostname: '127.0.0.1',
+		fetch: () => new Response('no such host', { status: 404 }),
+	});
+	const store = openS3({ ...place, endpoint: proxy.url.origin }, folder);
+	await expect(store.read(newKey())).rejects.toThrow('responded to GET with 404.');
+	await proxy.stop(true);
+});
+
 test('a file that could not be sent stays until it is given up', async () => {
 	const writer = openS3({ ...place, bucket: 'nowhere' }, folder).create();
 	await writer.write(randomBytes(10));
