@@ -53,10 +53,13 @@ export function createWebhookChannel(
 	 */
 	async function recordResult(webhook: WebhookRow, { result, at }: { result: PostResult; at: Date }): Promise<Outcome> {
 		const isClockSettled = storage.clock.isSettled();
-		const { isActive, disabledReason, failingSince } = healthAfter(webhook, result, { now: at, isClockSettled });
 		const sameTarget = and(eq(webhooks.id, webhook.id), eq(webhooks.url, webhook.url));
+		// Another attempt may have ended meanwhile.
+		const [found] = await storage.db.select({ failingSince: webhooks.failingSince }).from(webhooks).where(sameTarget);
+		const before = { ...webhook, ...found };
+		const { isActive, disabledReason, failingSince } = healthAfter(before, result, { now: at, isClockSettled });
 		if (isActive) {
-			if (failingSince !== webhook.failingSince)
+			if (failingSince !== before.failingSince)
 				await storage.batch((tx) => [tx.update(webhooks).set({ failingSince }).where(sameTarget)]);
 			return webhookOutcome(result, at);
 		}
@@ -100,20 +103,12 @@ export function createWebhookChannel(
 		return urls;
 	}
 
-	async function findWebhook({ webhookId }: DeliveryRow): Promise<WebhookRow | undefined> {
-		const [webhook] = await storage.db
-			.select()
-			.from(webhooks)
-			.where(eq(webhooks.id, webhookId ?? -1));
-		return webhook;
-	}
-
 	/** Makes the request of an attempt, if there is anyone to get it, and posts it. */
 	async function attempt(
 		delivery: DeliveryRow,
 		{ signal, prepare }: { signal: AbortSignal; prepare: (webhook: WebhookRow) => Promise<ReadyRequest | Attempt> },
 	): Promise<Attempt> {
-		const webhook = await findWebhook(delivery);
+		const webhook = await findWebhook(storage, delivery);
 		if (!webhook?.isActive) return notMade(webhook);
 		const request = await prepare(webhook);
 		if ('outcome' in request) return request;
@@ -165,7 +160,7 @@ export function createWebhookChannel(
 	}
 
 	async function showFacts(row: DeliveryRow): Promise<Content | undefined> {
-		const webhook = await findWebhook(row);
+		const webhook = await findWebhook(storage, row);
 		const request = webhook && (await factsRequest(row, webhook));
 		return request && (parseExact(request.body) as Content);
 	}
@@ -194,7 +189,7 @@ export function createWebhookChannel(
 		async compose(row) {
 			if (hasFacts(row)) return showFacts(row);
 			const event = await readEvent(row);
-			const webhook = await findWebhook(row);
+			const webhook = await findWebhook(storage, row);
 			if (!event || !webhook) return undefined;
 			const posting = postingOf(webhook);
 			return posting ? messages.show(event, posting, row) : eventShown(eventKept(event), { row, storage, budget });
@@ -207,6 +202,14 @@ export function createWebhookChannel(
 			return event && messages.show(event, posting, row);
 		},
 	};
+}
+
+async function findWebhook({ db }: Pick<Storage, 'db'>, { webhookId }: DeliveryRow): Promise<WebhookRow | undefined> {
+	const [webhook] = await db
+		.select()
+		.from(webhooks)
+		.where(eq(webhooks.id, webhookId ?? -1));
+	return webhook;
 }
 
 function rejected(error: string): Attempt {

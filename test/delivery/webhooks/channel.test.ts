@@ -205,6 +205,19 @@ describe('the record of a webhook', () => {
 		expect(await rowOf(webhook.id)).toMatchObject({ isActive: true, failingSince: null });
 	});
 
+	test('is wiped by a success that was on its way when another attempt failed', async () => {
+		const webhook = await addWebhook();
+		const [slow, quick] = [await addDelivery(webhook.id), await addDelivery(webhook.id)];
+		const failing = openChannel();
+		const succeeding = openChannel(undefined, async () => {
+			respond = () => new Response('no', { status: 500 });
+			expect((await failing.send(quick)).kind).toBe('retry');
+			return { hasResponse: true, status: 200, bodyExcerpt: '', retryAfter: undefined };
+		});
+		expect((await succeeding.send(slow)).kind).toBe('sent');
+		expect(await rowOf(webhook.id)).toMatchObject({ isActive: true, failingSince: null });
+	});
+
 	test('ends after five days of failures; waiting deliveries fail with the reason', async () => {
 		const webhook = await addWebhook();
 		let now = 1_800_000_000_000;
