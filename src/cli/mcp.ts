@@ -95,7 +95,7 @@ function parsed(text: string): Message | undefined {
 function headersOf({ method, params }: Message): Record<string, string> {
 	const version = params?._meta?.[META];
 	if (typeof version !== 'string' || method === undefined) return {};
-	const name = params?.name === undefined ? undefined : Buffer.from(`${params.name}`).toString('base64');
+	const name = typeof params?.name === 'string' ? Buffer.from(params.name).toString('base64') : undefined;
 	return {
 		'MCP-Protocol-Version': version,
 		'Mcp-Method': method,

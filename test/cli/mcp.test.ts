@@ -102,3 +102,20 @@ test('a line that does not end is read up to a bound', async () => {
 	const { code, stderr } = await exchange('x'.repeat(5 * 2 ** 20));
 	expect([code, stderr]).toEqual([1, 'A message has more than 4 MiB.\n']);
 });
+
+test.each(['2026-07-28', '2025-11-25'])(
+	'a name of a tool that is no text is said to be none, in version %s',
+	async (version) => {
+		const meta = {
+			'io.modelcontextprotocol/protocolVersion': version,
+			'io.modelcontextprotocol/clientCapabilities': {},
+		};
+		const calls = [{ toString: 1 }, ['snippet'], null].map((name, id) =>
+			JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, _meta: meta } }),
+		);
+		const { code, replies } = await exchange(`${calls.join('\n')}\n`);
+		expect(code).toBe(0);
+		const error = { code: -32602, message: 'params.name must be a text.' };
+		expect(replies.sort((a, b) => a.id - b.id)).toMatchObject([0, 1, 2].map((id) => ({ id, error })));
+	},
+);

@@ -94,7 +94,9 @@ function checkVersion({ _meta: meta }: Record<string, unknown>, headers: Headers
 
 function checkHeaders({ method, params }: Message, headers: Headers): void {
 	if (headers.get('mcp-method') !== method) throw mismatch('Mcp-Method');
-	if (method === 'tools/call' && decoded(headers.get('mcp-name')) !== params?.name) throw mismatch('Mcp-Name');
+	// A name that is no text can be in no header, and is told to be wrong.
+	if (method === 'tools/call' && typeof params?.name === 'string' && decoded(headers.get('mcp-name')) !== params.name)
+		throw mismatch('Mcp-Name');
 }
 
 /** A header that is not plain ASCII is sent as `=?base64?…?=`. */
