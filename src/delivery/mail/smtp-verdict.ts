@@ -32,6 +32,8 @@ const CLOSING = 421;
 /** As Postfix and Exim say it, who wait for `RCPT` with it. Only at the beginning of a line, because a reply may quote another server. */
 const REJECTS_EVERY_MAIL =
 	/^\d{3}[ -](?:[45]\.\d+\.\d+ )?(?:<[^<>]*>: )?(?:(?:Sender address|Client host|Helo command) rejected|Sender verify failed)/im;
+/** Put off by recipient and sender together; servers reply with it under various codes, such as 451 4.7.1. */
+const GREYLISTED = /gr[ae]y-?list/i;
 const CERTIFICATE_CODE = /CERT|ALTNAME|SELF_SIGNED|UNABLE_TO_|ISSUER/;
 const TLS_CODE = /TLS|SSL|EPROTO|ERR_BORING/;
 
@@ -108,6 +110,7 @@ function isPermanent({ responseCode = 0 }: SmtpFailure): boolean {
 /** The rejection is about this one mailbox: full, greylisted, unknown. RFC 3463 says so in the second digit; without it the code alone does. */
 function isMailbox(failure: SmtpFailure): boolean {
 	if (failure.responseCode === CLOSING) return false;
+	if (GREYLISTED.test(reply(failure))) return true;
 	const [, subject, detail = ''] = /^\d{3}[ -][45]\.(\d{1,3})\.(\d{1,3})/.exec(reply(failure)) ?? [];
 	// 1.7 and 1.8 are about the address of the sender.
 	if (subject !== undefined) return subject === '2' || (subject === '1' && !['7', '8'].includes(detail));
