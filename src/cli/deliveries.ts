@@ -61,7 +61,7 @@ function addList(deliveries: CliCommand, cli: Cli): void {
 					CREATED: ({ createdAt }) => shortTime(createdAt),
 					STATE: ({ state }) => state,
 					TRIES: ({ attempts }) => `${attempts}`,
-					'NEXT TRY': ({ nextAttemptAt }) => shortTime(nextAttemptAt),
+					'NEXT TRY': ({ nextAttemptAt }) => nextTry(nextAttemptAt),
 					TO: ({ destination }) => shorten(destination, DESTINATION_WIDTH),
 					ERROR: ({ lastError }) => shorten(lastError ?? '', ERROR_WIDTH),
 				},
@@ -70,6 +70,11 @@ function addList(deliveries: CliCommand, cli: Cli): void {
 			if (pagination.hasMore) cli.note(`There are more; go on with --offset ${pagination.offset + deliveries.length}.`);
 		};
 	});
+}
+
+/** One that is due waits for its destination, which may be paused, or for a server. */
+function nextTry(at: string | null): string {
+	return at !== null && Date.parse(at) <= Date.now() ? 'due' : shortTime(at);
 }
 
 async function formIdOf(api: Api, { form }: { form?: string }): Promise<string | undefined> {

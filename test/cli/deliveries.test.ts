@@ -59,6 +59,8 @@ test('many are retried by state, channel or form', async () => {
 		'live',
 	);
 	expect(deliveries).toHaveLength(2);
+	// No server runs that could try them: the moment has passed.
+	expect((await cli.call('deliveries', 'list')).stdout.match(/ waiting +0 +due +owner/g)).toHaveLength(2);
 });
 
 test('what waits is held, and sent when it is asked for, as after a database was restored by other means', async () => {
