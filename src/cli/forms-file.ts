@@ -19,7 +19,7 @@ import { checkVisitorMails } from '../forms/visitor-mails.ts';
 import { checkDigits, checkShape } from '../http/json-body.ts';
 import { printable } from '../log/line-text.ts';
 import { isAddressOrRange } from '../network/address-ranges.ts';
-import { FormsFile, NONE } from '../server/forms-file-schema.ts';
+import { FormsFile, NONE, SETTINGS_OR_NONE } from '../server/forms-file-schema.ts';
 import { MAX_ENTRIES, parseEntry } from '../spam/lists/entry.ts';
 import { LISTS, type ListName, type Mode } from '../storage/tables.ts';
 import { isExactNumber, parseJson } from '../text/exact-json.ts';
@@ -159,7 +159,11 @@ const isMember = (pattern: string[]) => (path: readonly string[]) =>
 	path.length === pattern.length + 2 &&
 	pattern.every((name, i) => name === '*' || name === path[i + 2]);
 const isBody = isMember(['webhooks', '*', 'body']);
-const NULLABLE = [['files'], ['spam', 'threshold'], ['webhooks', '*', 'headers', '*']].map(isMember);
+const NULLABLE = [
+	...SETTINGS_OR_NONE.map((name) => [name]),
+	['spam', 'threshold'],
+	['webhooks', '*', 'headers', '*'],
+].map(isMember);
 const mayBeNone = (path: readonly string[]) => NULLABLE.some((isIt) => isIt(path));
 
 /** The owner's own words, whatever they are called. */

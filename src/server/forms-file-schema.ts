@@ -4,12 +4,13 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { CreateWebhook } from '../delivery/webhooks/schema.ts';
 import { SETTINGS_IN_FILE } from '../forms/check-settings.ts';
 import { CreateForm } from '../forms/schema.ts';
-import type { FormInput } from '../forms/settings.ts';
+import { FORM_SETTINGS, type FormInput } from '../forms/settings.ts';
 import { stringEnum } from '../http/schema-types.ts';
 import { LISTS, MODES } from '../storage/tables.ts';
 
 /** In place of `null`, which TOML lacks. */
 export const NONE = 'none';
+export const SETTINGS_OR_NONE = SETTINGS_IN_FILE.filter((name) => FORM_SETTINGS[name].blank === null);
 
 const settings = Object.fromEntries(SETTINGS_IN_FILE.map((name) => [name, CreateForm.properties[name] as TSchema]));
 const entries = Type.Array(Type.String(), { description: 'Entries as docs/spam.md has them.' });
@@ -64,8 +65,9 @@ export function formsFileSchema(): object {
 	const form = Object.values(whole.properties.forms.patternProperties)[0] as {
 		properties: Record<string, { properties: Record<string, object> }>;
 	};
-	const { spam, files } = form.properties;
-	if (spam) spam.properties.threshold = { anyOf: [spam.properties.threshold, { const: NONE }] };
-	Object.assign(form.properties, { files: { anyOf: [files, { const: NONE }] } });
+	const orNone = (schema: object | undefined) => ({ anyOf: [schema, { const: NONE }] });
+	const { spam } = form.properties;
+	if (spam) spam.properties.threshold = orNone(spam.properties.threshold);
+	for (const name of SETTINGS_OR_NONE) Object.assign(form.properties, { [name]: orNone(form.properties[name]) });
 	return { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'Forms of formsrv', ...whole };
 }

@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import Ajv2020 from 'ajv/dist/2020.js';
 import type { Form } from '../../src/forms/schema.ts';
 import { FORM_SETTINGS, SETTING_NAMES } from '../../src/forms/settings.ts';
+import { SETTINGS_OR_NONE } from '../../src/server/forms-file-schema.ts';
 import { openStorage } from '../../src/storage/open.ts';
 import { webhooks } from '../../src/storage/tables.ts';
 import { testOnSqlite } from '../engine.ts';
@@ -155,6 +156,16 @@ test.each([
 	const { code, stderr } = await cli.call('apply', 'forms.toml');
 	expect([code, stderr]).toEqual([1, expect.stringContaining(sentence)]);
 	expect((await cli.json('forms', 'list').catch(() => [])).length).toBe(0);
+});
+
+test('"none" is no value, in every setting that may have none', async () => {
+	const names = SETTINGS_OR_NONE;
+	expect(names).toContain('captcha');
+	write(`[forms.a]\nname = "A"\n${names.map((name) => `${name} = "none"\n`).join('')}`);
+	expect((await cli.call('apply', 'forms.toml')).stdout).toContain('+ form a');
+	const form = await cli.json('forms', 'show', 'a');
+	expect(names.map((name) => form[name])).toEqual(names.map(() => null));
+	expect(await cli.call('apply', 'forms.toml', '--dry-run')).toMatchObject({ code: 0 });
 });
 
 test('a file that is not there is named', async () => {
@@ -402,7 +413,9 @@ test('a dump of forms with any settings changes nothing, in TOML and in JSON, ne
 			false,
 			false,
 		]);
-		expect(isValid({ forms: { a: { name_env: 'N', webhooks: [{ url_env: 'U' }], files: 'none' } } })).toBe(true);
+		expect(
+			isValid({ forms: { a: { name_env: 'N', webhooks: [{ url_env: 'U' }], files: 'none', captcha: 'none' } } }),
+		).toBe(true);
 		expect(readFileSync(cli.path('dump.toml'), 'utf8')).toContain('\\u007f');
 	} finally {
 		await server.close();
