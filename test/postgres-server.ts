@@ -75,7 +75,7 @@ export async function startPostgres(options: PostgresOptions = {}) {
 /** The address of a new database. @param address of another on the same server */
 export async function makeDatabase(address: string, name: string, template = 'template0'): Promise<string> {
 	const admin = postgres(address, { max: 1, fetch_types: false });
-	await admin.unsafe(`create database ${name} template ${template} encoding 'UTF8'`);
+	await admin.unsafe(`create database ${name} template ${template} strategy file_copy encoding 'UTF8'`);
 	await admin.end();
 	const url = new URL(address);
 	url.pathname = `/${name}`;
