@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { findChromium } from './chromium.ts';
+import { hasRoomInMemory } from './memory.ts';
 import { descendantsOf } from './processes.ts';
 import { shareAmongFiles } from './shared-processes.ts';
 
@@ -17,13 +18,17 @@ const FLAGS = [
 	'--disable-sync',
 ];
 
+const ROOM_BYTES = 2 ** 30;
+
 let shared: Browser | undefined;
 
 /** The one browser of all files of tests. Closing it closes what a file opened in it; the program stays for the next file. */
 export async function openBrowser(): Promise<Browser> {
 	if (shared?.isConnected()) return shared;
 	const found = await findChromium();
-	const browser = await chromium.launch({ ...found, args: FLAGS });
+	// Otherwise each picture that its processes share is a file on the disk.
+	const ignoreDefaultArgs = hasRoomInMemory(ROOM_BYTES) ? ['--disable-dev-shm-usage'] : [];
+	const browser = await chromium.launch({ ...found, args: FLAGS, ignoreDefaultArgs });
 	for (const { pid, parent, command } of descendantsOf(process.pid))
 		if (parent === process.pid && command.startsWith(found.executablePath)) shareAmongFiles(pid);
 	browser.close = async () => {

@@ -1,9 +1,9 @@
 /** Databases for tests: in the PostgreSQL that FORMSRV_TEST_POSTGRES names, or in one of the packages, which runs until the tests end. */
 
-import { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { openStorage } from '../src/storage/open.ts';
 import { lazy } from '../src/tasks/lazy.ts';
+import { hasRoomInMemory, MEMORY } from './memory.ts';
 import { postgresPrograms } from './postgres-programs.ts';
 import { makeDatabase, startPostgres } from './postgres-server.ts';
 import { shareAmongFiles } from './shared-processes.ts';
@@ -20,8 +20,7 @@ const FAST = [
 	'shared_buffers=64MB',
 ];
 
-/** Where the data lie if there is room: a database is 300 files, and some file systems take a tenth of a second to make these. */
-const MEMORY = '/dev/shm';
+/** With so much the data lie in memory: a database is 300 files, and some file systems take a tenth of a second to make these. */
 const ROOM_BYTES = 8 * 2 ** 30;
 
 let made = 0;
@@ -29,18 +28,13 @@ const address = process.env.FORMSRV_TEST_POSTGRES || (await startShared());
 const newName = () => `formsrv_${process.pid}_${++made}`;
 const template = lazy(makeTemplate);
 
-function hasRoom(folder: string): boolean {
-	try {
-		const { bavail, bsize } = statfsSync(folder);
-		return bavail * bsize > ROOM_BYTES;
-	} catch {
-		return false;
-	}
-}
-
 async function startShared(): Promise<string> {
 	const programs = postgresPrograms(tmpdir());
-	const server = await startPostgres({ settings: FAST, programs, ...(hasRoom(MEMORY) && { parent: MEMORY }) });
+	const server = await startPostgres({
+		settings: FAST,
+		programs,
+		...(hasRoomInMemory(ROOM_BYTES) && { parent: MEMORY }),
+	});
 	shareAmongFiles(server.pid());
 	return server.address();
 }
