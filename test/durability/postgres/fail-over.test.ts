@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test';
 import { startPair } from './pair.ts';
 import { FAULTS, REQUESTS_AT_ONCE, runTrial, TIMEOUT_MS } from './trial.ts';
 
-const PER_FAULT = 500;
+const PER_FAULT = 150;
 const AGAIN_WITHIN_MS = 2000;
 
 test.each([

@@ -6,7 +6,7 @@ import { withProgram } from '../../programs.ts';
 import { startTcpProxy } from '../../tcp-proxy.ts';
 import { FAULTS, REQUESTS_AT_ONCE, runTrial, TIMEOUT_MS } from './trial.ts';
 
-const PER_FAULT = 500;
+const PER_FAULT = 150;
 /** Between two kills: up to so many submissions. */
 const BETWEEN_KILLS = 300;
 const SWALLOWED_SHARE = 0.03;
