@@ -13,6 +13,8 @@ const LITESTREAM = join(import.meta.dir, '../../node_modules/@flydotio/litestrea
 const SENDERS = 8;
 const FOR_MS = 4000;
 const PAUSE_MS = 700;
+/** A rest for each sender: there has to be a commit at any moment, not as many as possible. */
+const PAUSE_BETWEEN_MS = 5;
 const UNLIMITED = { FORMSRV_RATE_SUBMIT: '0', FORMSRV_LOG_LEVEL: 'error' };
 /** Litestream copies once a second, where it gets a core. */
 const COPIED_WITHIN_MS = 60_000;
@@ -66,6 +68,7 @@ async function sendFor(submitUrl: string, ms: number, acknowledged: string[]): P
 			}).catch(() => undefined);
 			if (response?.status === 200) acknowledged.push(mark);
 			await response?.arrayBuffer().catch(() => {});
+			await Bun.sleep(PAUSE_BETWEEN_MS);
 		}
 	}
 	await Promise.all(Array.from({ length: SENDERS }, () => send(crypto.randomUUID())));
