@@ -8,7 +8,7 @@ import { type OneForm, serveOneForm, until } from '../durability/one-form.ts';
 
 /** The long forms: `SLOW_CLIENTS=20000 OVERLOAD_SECONDS=60 bun test test/hostile/crowds.test.ts`. */
 const SLOW_CLIENTS = Number(process.env.SLOW_CLIENTS ?? 4000);
-const OVERLOAD_SECONDS = Number(process.env.OVERLOAD_SECONDS ?? 8);
+const OVERLOAD_SECONDS = Number(process.env.OVERLOAD_SECONDS ?? 4);
 const SENDERS = 400;
 const MAX_MIB_OVER_IDLE = 150;
 /** Fewer than `CROWD`. */
