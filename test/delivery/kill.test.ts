@@ -12,8 +12,8 @@ import { KILLS } from '../durability/kills.ts';
 import { tempFolder } from '../temp-folder.ts';
 import { type ScriptedSmtp, startScriptedSmtp } from './scripted-smtp.ts';
 
-const MAILS = 250 * KILLS;
-const EVENTS = 250 * KILLS;
+const MAILS = 100 * KILLS;
+const EVENTS = 100 * KILLS;
 /** Attempts in flight to one destination, see the channels' concurrency. */
 const MAILS_UNDER_WAY = 4;
 const EVENTS_UNDER_WAY = 2;
