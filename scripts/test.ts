@@ -15,12 +15,16 @@ const TIMEOUT_MS = 30_000;
 const ROOT = join(import.meta.dir, '..');
 /** The module that opens databases of either engine. */
 const ENGINE = 'test/engine.ts';
-/** Tests of a file, of an engine by its name, or of pages that know only the API; docs/architecture.md says which. */
+/** Tests of a file, of an engine by its name, or of what knows no engine; docs/architecture.md says which. */
 const ONE_ENGINE = [
 	/^test\/(?:backup|durability|storage)\//,
 	/^test\/cli\/(?:backup|doctor|doctor-files|move|run|serve|unread-log)\.test/,
 	/^test\/dashboard\/(?!story|inbox)[^/]+\.test/,
 	/list-plans/,
+	/^test\/hostile\/framing\.test/,
+	/^test\/submissions\/export\/spreadsheet\.test/,
+	/^test\/intake\/(?:aliases|checks\/altcha-widget|pages\/correction-page)\.test/,
+	/^test\/dashboard\/sessions\/single-sign-on\.test/,
 ];
 
 /** The files whose tests have a database of either engine: those that lead to `test/engine.ts`. */
