@@ -25,7 +25,7 @@ export interface PostgresOptions {
 	rules?: readonly string[];
 	/** Copied into the folder of the data, for the server alone to read. */
 	files?: readonly string[];
-	/** Outside tests: where the folder of its data is made, or on the same machine where another user may use it. */
+	/** Outside tests, and in memory: where the folder of its data is made, or on the same machine where another user may use it. */
 	parent?: string;
 	/** The folder of the programs of another version than that of the packages. */
 	programs?: string;
@@ -80,6 +80,12 @@ export async function makeDatabase(address: string, name: string, template = 'te
 	const url = new URL(address);
 	url.pathname = `/${name}`;
 	return url.href;
+}
+
+export async function dropDatabases(address: string, names: readonly string[]): Promise<void> {
+	const admin = postgres(address, { max: 1, fetch_types: false, onnotice() {} });
+	for (const name of names) await admin.unsafe(`drop database if exists ${name} with (force)`);
+	await admin.end();
 }
 
 /** The packages lack the program that copies a server while it runs. */

@@ -5,7 +5,7 @@ import { openStorage } from '../src/storage/open.ts';
 import { lazy } from '../src/tasks/lazy.ts';
 import { hasRoomInMemory, MEMORY } from './memory.ts';
 import { postgresPrograms } from './postgres-programs.ts';
-import { makeDatabase, startPostgres } from './postgres-server.ts';
+import { dropDatabases, makeDatabase, startPostgres } from './postgres-server.ts';
 import { shareAmongFiles } from './shared-processes.ts';
 
 /** Tests of durability say otherwise. Databases are made by the hundred: their files are copied, and nothing is logged or vacuumed. */
@@ -21,11 +21,13 @@ const FAST = [
 ];
 
 /** With so much the data lie in memory: a database is 300 files, and some file systems take a tenth of a second to make these. */
-const ROOM_BYTES = 8 * 2 ** 30;
+const ROOM_BYTES = 4 * 2 ** 30;
 
 let made = 0;
 const address = process.env.FORMSRV_TEST_POSTGRES || (await startShared());
-const newName = () => `formsrv_${process.pid}_${++made}`;
+/** The file of tests that runs, and the names of its databases. */
+let file = Bun.main;
+const ofFile: string[] = [];
 const template = lazy(makeTemplate);
 
 async function startShared(): Promise<string> {
@@ -39,18 +41,33 @@ async function startShared(): Promise<string> {
 	return server.address();
 }
 
+function newName(): string {
+	return `formsrv_${process.pid}_${++made}`;
+}
+
+/** The databases of a file that is over would fill the memory. */
+async function nameForFile(): Promise<string> {
+	if (file !== Bun.main) {
+		file = Bun.main;
+		await dropDatabases(address, ofFile.splice(0));
+	}
+	const name = newName();
+	ofFile.push(name);
+	return name;
+}
+
 /** The address of a new and empty database. */
-export function newPostgresDatabase(): Promise<string> {
-	return makeDatabase(address, newName());
+export async function newPostgresDatabase(): Promise<string> {
+	return makeDatabase(address, await nameForFile());
 }
 
 /** The address of a new database with tables, as a server makes them at its first start. */
 export async function newMigratedDatabase(): Promise<string> {
-	return makeDatabase(address, newName(), await template());
+	return makeDatabase(address, await nameForFile(), await template());
 }
 
 async function makeTemplate(): Promise<string> {
-	const place = await newPostgresDatabase();
+	const place = await makeDatabase(address, newName());
 	const storage = await openStorage(place);
 	await storage.close();
 	return new URL(place).pathname.slice(1);
