@@ -8,6 +8,8 @@ import { HOSTILE_FILES } from './hostile-files.ts';
 setDefaultTimeout(180_000);
 
 const EACH = 20;
+/** One of so many is opened like a page: of no common factor with the numbers of kinds and names. */
+const OPENED_OF = 7;
 
 const { server, browser } = await openServerAndBrowser({
 	settings: { FORMSRV_RATE_SUBMIT: '0', FORMSRV_RATE_API: '0' },
@@ -27,6 +29,8 @@ beforeAll(async () => {
 
 const addressesOf = ({ path, files }: Attached) => files.map(({ id }) => `${server.baseUrl}${path}/files/${id}`);
 const addresses = () => sent.flatMap(addressesOf);
+/** Each kind of file, and each name, several times; that all are sent alike is a test of its own. */
+const someAddresses = () => addresses().filter((_, at) => at % OPENED_OF === 0);
 
 describe('hostile files', () => {
 	test('are five hundred, and none has the type of a page or drawing', () => {
@@ -65,13 +69,13 @@ describe('hostile files', () => {
 		const tab = await dashboard.page.context().newPage();
 		const requests: string[] = [];
 		tab.on('request', (request) => requests.push(request.url()));
-		for (const address of addresses()) {
+		for (const address of someAddresses()) {
 			const download = tab.waitForEvent('download');
 			await tab.goto(address).catch(() => undefined);
 			await (await download).cancel();
 			expect(tab.url()).toBe('about:blank');
 		}
-		expect(requests).toEqual(addresses());
+		expect(requests).toEqual(someAddresses());
 		await tab.close();
 	});
 
