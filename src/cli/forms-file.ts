@@ -10,6 +10,7 @@ import {
 } from '../delivery/webhooks/posting-settings.ts';
 import type { CreateWebhook, Webhook } from '../delivery/webhooks/schema.ts';
 import { AppError } from '../errors.ts';
+import { compilePattern } from '../field-rules/pattern.ts';
 import { CAPTCHA_NAMES } from '../form-values/captchas.ts';
 import { checkFormSettings, NEW_SETTINGS, shownSettings } from '../forms/check-settings.ts';
 import { checkOpening } from '../forms/opening.ts';
@@ -181,7 +182,7 @@ function checkName(name: string): string {
 	const report = (): never => {
 		throw fault(`name must have 1 to ${NAME_MAX} characters.`);
 	};
-	return FORM_SETTINGS.keptIn.check(name, { name: 'name', allowed: LIMITS, report }) as string;
+	return FORM_SETTINGS.keptIn.check(name, { name: 'name', allowed: LIMITS, compilePattern, report }) as string;
 }
 
 /** @throws AppError */

@@ -1,6 +1,7 @@
 /** Pure: the settings of a form as they are stored, of what a client sent, and as clients read them. */
 
 import { type FieldError, rejectFaults } from '../errors.ts';
+import { compilePattern } from '../field-rules/pattern.ts';
 import { DEFAULT_FILE_RULES } from '../form-values/file-rules.ts';
 import type { Allowed } from './kinds/setting.ts';
 import { shownNotification, storedNotification } from './notification.ts';
@@ -33,7 +34,10 @@ export function checkFormSettings(
 	const settings = sent.map((name) => {
 		const { blank, check } = FORM_SETTINGS[name];
 		const report = (code: string, message: string, field: string = name) => void issues.push({ field, code, message });
-		return [name, input[name] === null ? blank : check(input[name] as object, { name, allowed, report })];
+		return [
+			name,
+			input[name] === null ? blank : check(input[name] as object, { name, allowed, compilePattern, report }),
+		];
 	});
 	rejectFaults(issues);
 	const checked: Partial<FormSettings> = Object.fromEntries(settings);

@@ -1,7 +1,6 @@
 /** The kind of the setting of field rules: a list, or `null` for no rules. On the command line they are JSON. */
 
 import type { TSchema } from '@sinclair/typebox';
-import { compilePattern } from '../../field-rules/pattern.ts';
 import { PatternFault } from '../../field-rules/pattern-syntax.ts';
 import {
 	dateOrder,
@@ -88,7 +87,7 @@ function summaryOf({ name, type, required, unique }: FieldRule): string {
 	return `${name} (${type}${required ? ', required' : ''}${unique ? ', unique' : ''})`;
 }
 
-function checkRules(sent: FieldRule[], { name: setting, report }: Check): FieldRule[] | undefined {
+function checkRules(sent: FieldRule[], { name: setting, report, compilePattern }: Check): FieldRule[] | undefined {
 	const names = new Set<string>();
 	let patternsSize = 0;
 	let uniqueCount = 0;

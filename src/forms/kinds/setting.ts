@@ -1,6 +1,7 @@
 /** The members that every form setting has, of whichever kind: its words, shape, check and text. Pure, for browsers too. */
 
 import type { TSchema, Type } from '@sinclair/typebox';
+import type { compilePattern } from '../../field-rules/pattern.ts';
 import type { Captcha } from '../../form-values/captchas.ts';
 import type { nullable, stringEnum } from '../../http/schema-types.ts';
 
@@ -13,6 +14,8 @@ export interface Allowed {
 export interface Check {
 	name: string;
 	allowed: Allowed;
+	/** As an argument: browsers do not load it. */
+	compilePattern: typeof compilePattern;
 	/** @param field The member at fault, such as `allowedDomains.0`; that of the setting by default. */
 	report: (code: string, message: string, field?: string) => undefined;
 }
