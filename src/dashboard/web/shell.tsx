@@ -7,6 +7,7 @@ import { LoadFailure } from './components/messages.tsx';
 import { NotFound } from './components/page.tsx';
 import { Sidebar, SidebarDrawer } from './components/sidebar.tsx';
 import { ConnectionBanner, ModeBadge } from './components/status-line.tsx';
+import { fetchViews } from './fetch-views.ts';
 import { navigate, route } from './location.ts';
 import { EMPTY_QUERY, type Route, to } from './router.ts';
 import * as words from './sentences/words.ts';
@@ -20,12 +21,6 @@ import { type Query, useQuery } from './use-query.ts';
 import { FormsList } from './views/forms-list.tsx';
 import { InboxView } from './views/inbox.tsx';
 import { ShortcutHelp } from './views/shortcut-help.tsx';
-
-/** Views that the inbox does not wait for. */
-const fetchViews = () =>
-	import('./views/elsewhere.ts').catch(() => {
-		throw new Error(words.frame.viewNotFetched);
-	});
 
 /** A browser keeps the failure of a module as long as the page, so that only a new page can try again. */
 const reloadPage = () => location.reload();

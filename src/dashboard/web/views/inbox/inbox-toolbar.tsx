@@ -8,6 +8,7 @@ import { Button, IconButton } from '../../components/buttons.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Field, Ticks } from '../../components/inputs.tsx';
 import { Menu } from '../../components/menu.tsx';
+import { fetchViews } from '../../fetch-views.ts';
 import { countIn, isNarrowed } from '../../inbox-query.ts';
 import { replaceAddress } from '../../location.ts';
 import { type InboxQuery, to } from '../../router.ts';
@@ -15,7 +16,8 @@ import * as words from '../../sentences/words.ts';
 import { columnsFor, rememberColumns } from '../../state/columns.ts';
 import { fieldLabels, formOf } from '../../state/forms.ts';
 import type { Inbox, InboxProps } from '../../state/inbox.ts';
-import { ExportDialog } from '../export-dialog.tsx';
+import { showError } from '../../state/toasts.ts';
+import type { ExportDialog } from '../export-dialog.tsx';
 import { Views } from './views-menu.tsx';
 
 const TYPING_MS = 200;
@@ -150,8 +152,12 @@ function Columns({ inbox }: { inbox: Inbox }) {
 }
 
 export function InboxToolbar({ inbox, query, isNarrow }: InboxProps & { isNarrow: boolean }) {
-	const [isExporting, setExporting] = useState(false);
+	const [Export, setExport] = useState<typeof ExportDialog>();
 	const { formId } = inbox;
+	const openExport = () =>
+		fetchViews()
+			.then((views) => setExport(() => views.ExportDialog))
+			.catch(showError);
 	return (
 		<div class={isNarrow ? 'toolbar row wrap narrow' : 'toolbar row wrap'}>
 			<Filters form={formId} query={query} />
@@ -163,7 +169,7 @@ export function InboxToolbar({ inbox, query, isNarrow }: InboxProps & { isNarrow
 				))}
 				<Dates form={formId} query={query} />
 				{!isNarrow && <Columns inbox={inbox} />}
-				<IconButton icon="download" label={words.controls.exportThem} onClick={() => setExporting(true)} />
+				<IconButton icon="download" label={words.controls.exportThem} onClick={openExport} />
 			</div>
 			{isNarrowed(query) && (
 				<p class="toolbar-note row small muted" role="status">
@@ -171,13 +177,13 @@ export function InboxToolbar({ inbox, query, isNarrow }: InboxProps & { isNarrow
 					<a href={to.inbox(formId, { filter: query.filter })}>{words.inbox.clear}</a>
 				</p>
 			)}
-			{isExporting && (
-				<ExportDialog
+			{Export && (
+				<Export
 					form={formId}
 					fields={inbox.page.value?.fields ?? []}
 					query={query}
 					total={inbox.total.value}
-					onClose={() => setExporting(false)}
+					onClose={() => setExport(undefined)}
 				/>
 			)}
 		</div>
