@@ -129,7 +129,7 @@ test('a person sets up, connects a website, reads, sorts, searches, exports, mak
 	const { forms } = (await answer.json()) as { forms: object[] };
 	expect(forms[0]).toMatchObject({ name: 'Contact', submissionCount: 2, spamCount: 1 });
 
-	await page.keyboard.press('Escape');
+	await page.getByRole('button', { name: 'I have stored it' }).click();
 	await page.getByRole('button', { name: 'Sign out' }).click();
 	await page.getByLabel('API key or setup link').waitFor();
 	expect((await page.request.get(`${server.baseUrl}/api/session`)).status()).toBe(401);

@@ -19,9 +19,12 @@ interface DialogProps extends Props {
 	/** The buttons at the bottom. */
 	actions?: ComponentChildren;
 	isWide?: boolean;
+	/** It closes by its buttons alone: what it shows is shown once. */
+	isHeld?: boolean;
 }
 
-export function Dialog({ title, children, actions, isWide, onClose }: DialogProps) {
+/** Typed text is not lost by a click beside it, and by Escape only after a question. */
+export function Dialog({ title, children, actions, isWide, isHeld = false, onClose }: DialogProps) {
 	const element = useRef<HTMLDialogElement>(null);
 	const heading = useRef<HTMLHeadingElement>(null);
 	const titleId = useId();
@@ -35,8 +38,11 @@ export function Dialog({ title, children, actions, isWide, onClose }: DialogProp
 			if (before instanceof HTMLElement && before.isConnected) before.focus();
 		};
 	}, []);
-	const closeOnBackdrop = (event: MouseEvent) => {
-		if (event.target === element.current) onClose();
+	const [isTyped, setTyped] = useState(false);
+	const [isAsking, setAsking] = useState(false);
+	const cancel = () => {
+		if (isTyped) setAsking(true);
+		else if (!isHeld) onClose();
 	};
 	return (
 		<dialog
@@ -45,9 +51,12 @@ export function Dialog({ title, children, actions, isWide, onClose }: DialogProp
 			aria-labelledby={titleId}
 			onCancel={(event) => {
 				event.preventDefault();
-				onClose();
+				cancel();
 			}}
-			onMouseDown={closeOnBackdrop}
+			// A browser closes it at a second Escape without asking.
+			onClose={({ currentTarget }) => currentTarget.isConnected && currentTarget.showModal()}
+			onInput={() => setTyped(true)}
+			onMouseDown={({ target }) => target === element.current && !isTyped && cancel()}
 		>
 			<div class="dialog-body">
 				<header class="dialog-head spread">
@@ -59,6 +68,16 @@ export function Dialog({ title, children, actions, isWide, onClose }: DialogProp
 				<div class="dialog-content stack">{children}</div>
 				{actions && <footer class="dialog-foot row wrap">{actions}</footer>}
 			</div>
+			{isAsking && (
+				<ConfirmDialog
+					title={words.controls.discardQuestion}
+					verb={words.controls.discard}
+					onConfirm={async () => onClose()}
+					onClose={() => setAsking(false)}
+				>
+					<p>{words.controls.discardWarning}</p>
+				</ConfirmDialog>
+			)}
 		</dialog>
 	);
 }
@@ -106,7 +125,10 @@ export function ConfirmDialog({ children, typed, onConfirm, ...props }: ConfirmD
 		<FormDialog {...props} look="danger" isReady={isReady} action={action}>
 			{children}
 			{typed !== undefined && (
-				<Field label={words.controls.typeToConfirm(typed)} value={text} onInput={setText} autoFocus />
+				// Not to be kept: the dialog is to hear nothing of it.
+				<div onInput={(event) => event.stopPropagation()}>
+					<Field label={words.controls.typeToConfirm(typed)} value={text} onInput={setText} autoFocus />
+				</div>
 			)}
 		</FormDialog>
 	);
@@ -115,7 +137,7 @@ export function ConfirmDialog({ children, typed, onConfirm, ...props }: ConfirmD
 /** Shows a secret, once. */
 export function SecretDialog({ children, secret, what, ...props }: Props & { secret: string; what: string }) {
 	return (
-		<Dialog {...props} actions={<Button look="primary" label={words.controls.stored} onClick={props.onClose} />}>
+		<Dialog {...props} isHeld actions={<Button look="primary" label={words.controls.stored} onClick={props.onClose} />}>
 			{children}
 			<CodeLine text={secret} what={what} isLabelled />
 		</Dialog>

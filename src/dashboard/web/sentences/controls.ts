@@ -7,11 +7,15 @@ export const notLoaded = 'This could not be loaded';
 export const tryAgain = 'Try again';
 export const somethingWrong = 'Something went wrong.';
 export const toBeCorrected = (what: string) => `Some ${what} need to be corrected.`;
+/** An input without a value is empty; programs send `null` for it. */
+export const forPeople = (fault: string) => fault.replace(' or null', ', or empty');
 export const faultOfValue = (value: string | undefined) => (value === undefined ? 'This' : `“${value}”`);
 
 export const close = 'Close';
 export const cancel = 'Cancel';
 export const discard = 'Discard';
+export const discardQuestion = 'Discard what you have typed?';
+export const discardWarning = 'It is not stored yet.';
 export const saving = 'Saving…';
 export const typeToConfirm = (what: string) => `Type “${what}” to confirm`;
 export const stored = 'I have stored it';

@@ -1,0 +1,72 @@
+/** How dialogs close in a real browser: nothing typed or shown once is lost by a click beside one, or by Escape without a question. */
+
+import { expect, setDefaultTimeout, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { findAccessibilityFaults } from '../browser.ts';
+import { createForm, openDashboard, openServerAndBrowser, row } from './dashboard.ts';
+
+setDefaultTimeout(60_000);
+
+const { server, browser } = await openServerAndBrowser();
+
+const clickBeside = (page: Page) => page.mouse.click(5, 400);
+
+test('one that nothing was typed into closes by a click beside it and by Escape', async () => {
+	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo('/keys');
+	const dialog = page.getByRole('dialog');
+	for (const leave of [() => clickBeside(page), () => page.keyboard.press('Escape')]) {
+		await page.getByRole('button', { name: 'New key' }).click();
+		await dialog.getByLabel('Name').waitFor();
+		await leave();
+		await dialog.waitFor({ state: 'detached' });
+	}
+	expect(complaints).toEqual([]);
+	await close();
+});
+
+test('what was typed stays at a click beside it, and Escape asks first', async () => {
+	const form = await createForm(server, 'Typed');
+	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo(`/forms/${form.id}/settings`);
+	await page.getByRole('button', { name: 'Add a webhook…' }).click();
+	const dialog = page.getByRole('dialog', { name: 'New webhook' });
+	const question = page.getByRole('dialog', { name: 'Discard what you have typed?' });
+	const address = dialog.getByLabel('Address');
+	await address.fill('https://hooks.example.com');
+	await clickBeside(page);
+	expect(await address.inputValue()).toBe('https://hooks.example.com');
+	await page.keyboard.press('Escape');
+	await question.waitFor();
+	expect(await findAccessibilityFaults(page)).toEqual([]);
+	await page.keyboard.press('Escape');
+	await question.waitFor({ state: 'detached' });
+	expect(await address.inputValue()).toBe('https://hooks.example.com');
+	await page.keyboard.press('Escape');
+	await question.getByRole('button', { name: 'Discard' }).click();
+	await dialog.waitFor({ state: 'detached' });
+	expect(complaints).toEqual([]);
+	await close();
+});
+
+test('a key that is shown once stays until it is said to be stored', async () => {
+	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo('/keys');
+	await page.getByRole('button', { name: 'New key' }).click();
+	await page.getByLabel('Name').fill('Once');
+	await page.getByRole('button', { name: 'Create key' }).click();
+	const secret = page.getByRole('dialog').getByText(/^sk_live_/);
+	await secret.waitFor();
+	await clickBeside(page);
+	// A browser does not ask at a second Escape in a row.
+	for (let press = 0; press < 3; press += 1) await page.keyboard.press('Escape');
+	await secret.waitFor();
+	await page.getByRole('button', { name: 'I have stored it' }).click();
+	await secret.waitFor({ state: 'detached' });
+	await row(page, 'Once').waitFor();
+	expect(complaints).toEqual([]);
+	await close();
+});
