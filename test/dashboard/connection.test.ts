@@ -84,6 +84,19 @@ test.each([502, 503, 504])('a proxy that responds with %d for the server signs n
 	await close();
 });
 
+test('a page that a proxy sends in place of the server, as to sign in there, is named and not read as data', async () => {
+	const form = await createForm(server, 'Proxied');
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	await signIn();
+	await page.route(`**/api/forms/${form.id}/lists`, (route) =>
+		route.fulfill({ status: 200, contentType: 'text/html', body: '<h1>Sign in</h1>' }),
+	);
+	await goTo(`/forms/${form.id}/settings`);
+	await page.getByText('responds with a page of its own').waitFor();
+	expect(await page.getByText(/Unexpected token/).count()).toBe(0);
+	await close();
+});
+
 test('what the server declines to send is not taken for what was there before, and can be asked for again', async () => {
 	const form = await createForm(server, 'Declined');
 	const { page, signIn, goTo, close } = await openDashboard({ browser, server });

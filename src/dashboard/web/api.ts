@@ -62,6 +62,7 @@ async function send(path: string, options: CallOptions): Promise<Response> {
 	const isForm = body instanceof FormData;
 	if (body !== undefined && !isForm) headers['Content-Type'] = 'application/json';
 	if (token !== undefined) headers.Authorization = `Bearer ${token}`;
+	let error = words.frame.unreachable;
 	try {
 		const response = await fetch(withQuery(path, query), {
 			method,
@@ -73,16 +74,18 @@ async function send(path: string, options: CallOptions): Promise<Response> {
 		});
 		isReachable.value = !isOfProxy(response);
 		if (isReachable.value) return response;
+		if (response.ok) error = words.frame.pageInPlace;
 	} catch (cause) {
 		if (signal?.aborted) throw cause;
 		isReachable.value = false;
 	}
-	throw new ApiError(0, { code: 'UNREACHABLE', error: words.frame.unreachable });
+	throw new ApiError(0, { code: 'UNREACHABLE', error });
 }
 
-/** Returns whether a proxy says in place of the server that it is away: errors of the server itself are JSON. */
-function isOfProxy({ status, headers }: Response): boolean {
-	return status >= 500 && !headers.get('Content-Type')?.startsWith('application/json');
+/** Returns whether a proxy responds in place of the server: errors of the server itself are JSON, and nothing asked for here is a page. */
+function isOfProxy({ ok, status, headers }: Response): boolean {
+	const type = headers.get('Content-Type') ?? '';
+	return ok ? type.startsWith('text/html') : status >= 500 && !type.startsWith('application/json');
 }
 
 async function errorFrom(response: Response): Promise<ApiError> {

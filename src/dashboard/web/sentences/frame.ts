@@ -33,6 +33,8 @@ export const connectedAgain = 'Connected again.';
 export const viewNotFetched = 'The server does not respond, or has been updated.';
 
 export const unreachable = 'The server cannot be reached.';
+export const pageInPlace =
+	'Something between this browser and the server responds with a page of its own, perhaps to sign in there. Reload this page.';
 export const serverReturned = (status: number) => `The server returned status ${status}.`;
 
 export const notFound = 'Not found';
