@@ -148,3 +148,19 @@ test('the last column of the table cannot be taken away, and stays ticked', asyn
 	await page.getByRole('columnheader', { name: 'two' }).waitFor();
 	await close();
 });
+
+test('an export of more single columns than a request can name says what to do', async () => {
+	const form = await createForm(server, 'Many columns');
+	const names = Array.from({ length: 400 }, (_, i) => `a name of forty characters, number ${1000 + i}`);
+	await server.submit(form.slug, Object.fromEntries(names.map((name) => [name, 'x'])));
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo(`/forms/${form.id}`);
+	await page.locator('.submissions-table tbody tr').waitFor();
+	await page.getByRole('button', { name: 'Export' }).click();
+	const dialog = page.getByRole('dialog');
+	await dialog.getByLabel(names[0] as string).uncheck();
+	await dialog.getByRole('button', { name: 'Export', exact: true }).click();
+	await page.getByText('So many single columns do not fit into one request.').waitFor();
+	await close();
+});

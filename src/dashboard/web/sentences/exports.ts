@@ -31,6 +31,7 @@ export const guard = 'Guard against formulas';
 export const guardHint =
 	'An apostrophe keeps spreadsheets from running submitted text as a formula. Turn it off for programs.';
 
+export const tooLong = 'So many single columns do not fit into one request. Choose all fields, or fewer columns.';
 export const withoutProgress = 'Download without progress';
 export const recordsOf = (records: number, total: number) => `${formatCount(records)} of ${formatCount(total)} · `;
 export const exported = (count: number) => `${plural(count, 'submission')} exported.`;

@@ -53,6 +53,9 @@ interface Progress {
 	bytes: number;
 }
 
+/** Names of single columns go into the address, whose length the server and proxies before it bound. */
+const isTooLong = (error: unknown) => error instanceof api.ApiError && [414, 431].includes(error.status);
+
 async function pump(response: Response, sink: Sink, onChunk: (chunk: Uint8Array) => void): Promise<void> {
 	const reader = response.body?.getReader();
 	while (reader) {
@@ -132,7 +135,7 @@ export function ExportDialog({ form, fields, query, total, onClose }: Props) {
 		} catch (error) {
 			if (abort.signal.aborted || (error instanceof DOMException && error.name === 'AbortError')) return;
 			setProgress(undefined);
-			showError(error);
+			showError(isTooLong(error) ? new Error(words.exports.tooLong) : error);
 		}
 	};
 
