@@ -120,13 +120,14 @@ test('a note is stored when its page is closed or left while it is being written
 	await note.fill('Closed');
 	await page.reload();
 	await eventually(async () => (await stored('Ada')).note === 'Closed');
+	await page.reload();
 	await note.fill('Left');
 	await page.goBack();
 	await eventually(async () => (await stored('Ada')).note === 'Left');
 	await close();
 });
 
-test('a note that could not be stored is there again, unless another owner has written one since', async () => {
+test('a note that could not be stored is there again, beside one that another owner has written since', async () => {
 	const { form, stored } = await filled('Away');
 	const [ada, grace] = [await stored('Ada'), await stored('Grace')];
 	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
@@ -141,19 +142,95 @@ test('a note that could not be stored is there again, unless another owner has w
 	for (const [at, submission] of [ada, grace].entries()) {
 		await open(submission);
 		await note.fill(`Typed for ${at}`);
+		const hasFailed = page.waitForEvent('requestfailed', (request) => away.test(request.url()));
 		await page.keyboard.press('Escape');
+		await hasFailed;
 		await page.getByText('The server cannot be reached.').first().waitFor();
 	}
 	await page.unroute(away);
 	await server.call(`PATCH /api/forms/${form.id}/submissions/${grace.id}`, { json: { note: 'Theirs' } });
 	await row(page, 'Grace').getByText('Has a note').waitFor({ state: 'attached' });
 	await open(grace);
+	expect(await note.inputValue()).toBe('Typed for 1');
+	await page.getByRole('article').getByText('Theirs', { exact: true }).waitFor();
+	await page.getByRole('button', { name: 'Discard mine' }).click();
 	expect(await note.inputValue()).toBe('Theirs');
 	await open(ada);
 	expect(await note.inputValue()).toBe('Typed for 0');
 	await page.keyboard.press('Escape');
 	await eventually(async () => (await stored('Ada')).note === 'Typed for 0');
 	expect((await stored('Grace')).note).toBe('Theirs');
+	await close();
+});
+
+test.each([
+	['lost', 'Mine'],
+	['stored', 'Theirs'],
+])('a note that another owner changes while it is written is not %s without a word', async (_, kept) => {
+	const { form, stored } = await filled('Both write');
+	const { id } = await stored('Ada');
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	// No event says that it has changed.
+	await page.route(/\/api\/events$/, (route) => route.abort());
+	await signIn();
+	await goTo(`/forms/${form.id}/submissions/${id}`);
+	const note = page.getByLabel('Note', { exact: true });
+	await note.fill('Mine');
+	await server.call(`PATCH /api/forms/${form.id}/submissions/${id}`, { json: { note: 'Theirs' } });
+	await page.keyboard.press('Tab');
+	const notice = page.getByRole('alert').getByText('Another owner has changed the note meanwhile');
+	await notice.waitFor();
+	expect((await stored('Ada')).note).toBe('Theirs');
+	expect(await note.inputValue()).toBe('Mine');
+	await page.getByRole('article').getByText('Theirs', { exact: true }).waitFor();
+	expect(await findAccessibilityFaults(page)).toEqual([]);
+	await page.getByRole('button', { name: kept === 'Mine' ? 'Store mine instead' : 'Discard mine' }).click();
+	await notice.waitFor({ state: 'detached' });
+	expect(await note.inputValue()).toBe(kept);
+	await eventually(async () => (await stored('Ada')).note === kept);
+	await note.fill('Later');
+	await page.keyboard.press('Tab');
+	await eventually(async () => (await stored('Ada')).note === 'Later');
+	await close();
+});
+
+test('a note that both have changed is not stored as its page is closed, and the browser asks', async () => {
+	const { form, stored } = await filled('Closed between');
+	const { id } = await stored('Ada');
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	const asked: string[] = [];
+	page.on('dialog', (dialog) => {
+		asked.push(dialog.type());
+		return dialog.accept();
+	});
+	await signIn();
+	await goTo(`/forms/${form.id}/submissions/${id}`);
+	const note = page.getByLabel('Note', { exact: true });
+	await note.fill('Mine');
+	await server.call(`PATCH /api/forms/${form.id}/submissions/${id}`, { json: { note: 'Theirs' } });
+	await page.getByRole('alert').getByText('Another owner has changed the note').waitFor();
+	await page.reload();
+	await note.waitFor();
+	expect(await note.inputValue()).toBe('Theirs');
+	expect(asked).toEqual(['beforeunload']);
+	expect((await stored('Ada')).note).toBe('Theirs');
+	await close();
+});
+
+test('what is wrong with a label stands beside it, in words for people', async () => {
+	const { form, stored } = await filled('Wrong label');
+	const { id } = await stored('Ada');
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo(`/forms/${form.id}/submissions/${id}`);
+	await page.getByLabel('New label').fill('two\u2028lines');
+	await page.keyboard.press('Enter');
+	const fault = page.locator('.new-label .field-error');
+	await fault.waitFor();
+	expect(await fault.textContent()).toMatch(/^“two\u2028lines” must be one line/);
+	expect(await page.getByText('addLabels').count()).toBe(0);
+	await page.getByLabel('New label').fill('one');
+	await fault.waitFor({ state: 'detached' });
 	await close();
 });
 

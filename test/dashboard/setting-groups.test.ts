@@ -3,7 +3,7 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { setupLink } from '../../src/cli/dashboard-link.ts';
 import { startScriptedSmtp } from '../delivery/scripted-smtp.ts';
-import { createForm, eventually, type Made, openDashboard, openServerAndBrowser } from './dashboard.ts';
+import { createForm, eventually, type Made, openDashboard, openServerAndBrowser, submissionsOf } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
@@ -103,6 +103,72 @@ test('what is typed survives a look at the other mode, and not the end of the se
 	await page.keyboard.press('Enter');
 	await name.waitFor();
 	expect(await name.inputValue()).toBe('Both modes');
+	await close();
+});
+
+test('what is typed outlives a session that ends, for the same key alone', async () => {
+	const form = await createForm(server, 'Ended');
+	await server.submit(form.slug, { name: 'Ada' });
+	const [submission] = await submissionsOf(server, form.id);
+	const [mine, theirs] = [await server.createKey(), await server.createKey()];
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	const signInAgain = async (key: string) => {
+		await page.getByLabel('API key or set').fill(key);
+		await page.keyboard.press('Enter');
+		await page.getByRole('navigation', { name: 'Main' }).waitFor();
+	};
+	/** It ends, and the page learns of it by a request. */
+	const endSession = async () => {
+		for (const { id, key } of await server.app.sessions.list()) if (key) await server.app.sessions.end(id);
+		await page.getByText('Your session has ended').waitFor();
+	};
+	await signIn(mine);
+	await goTo(`/forms/${form.id}/settings`);
+	const name = page.getByLabel('Name', { exact: true });
+	const block = page.getByLabel('Block list');
+	await name.fill('Half');
+	await block.fill('domain:spam.example');
+	await endSession();
+	await page.getByText('What you have typed is there again').waitFor();
+	await signInAgain(mine);
+	expect([await name.inputValue(), await block.inputValue()]).toEqual(['Half', 'domain:spam.example']);
+	await endSession();
+	await signInAgain(theirs);
+	expect([await name.inputValue(), await block.inputValue()]).toEqual(['Ended', '']);
+
+	await goTo(`/forms/${form.id}/submissions/${submission?.id}`);
+	const note = page.getByLabel('Note', { exact: true });
+	await note.fill('Half a note');
+	await endSession();
+	await page.getByText('What you have typed is there again').waitFor();
+	await signInAgain(theirs);
+	await note.waitFor();
+	expect(await note.inputValue()).toBe('Half a note');
+	await close();
+});
+
+test('views that are changed here keep what another owner has saved and changed of them meanwhile', async () => {
+	const form = await createForm(server, 'Viewed');
+	const path = `/api/forms/${form.id}` as const;
+	const view = (name: string) => ({ name, query: 'filter=unread' });
+	const [first, second, third] = [view('First'), view('constructor'), view('Third')];
+	await server.call(`PATCH ${path}`, { json: { views: [first, second, third] } });
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	await page.route(/\/api\/events$/, (route) => route.abort());
+	await signIn();
+	await goTo(`/forms/${form.id}/settings`);
+	const group = page.getByRole('group', { name: 'Saved views' });
+	const names = group.getByLabel('Name of the view');
+	await names.first().fill('Mine');
+	await group.getByRole('button', { name: 'Remove view' }).nth(1).click();
+	await names.nth(2).waitFor({ state: 'detached' });
+	const theirs = { name: 'Theirs', query: 'filter=starred' };
+	const views = [{ ...first, query: 'filter=spam' }, second, third, theirs];
+	await server.call(`PATCH ${path}`, { json: { views } });
+	await page.getByRole('button', { name: 'Save changes' }).click();
+	await page.getByText('Settings saved.').waitFor();
+	const { body } = await server.call<{ views: object[] }>(`GET ${path}`);
+	expect(body.views).toEqual([{ name: 'Mine', query: 'filter=spam' }, third, theirs]);
 	await close();
 });
 
@@ -250,8 +316,8 @@ test('what is typed for a number and is none is named, and changes nothing', asy
 	await goTo(`/forms/${form.id}/settings`);
 	await page.getByRole('button', { name: 'age' }).first().click();
 	const inputs: [group: string, label: string, typed: string, says: string][] = [
-		['Spam', 'Spam from a score of', 'five', 'This must be a number or null.'],
-		['Files', 'Number of files', 'five', 'This must be a whole number or null.'],
+		['Spam', 'Spam from a score of', 'five', 'This must be a number, or empty.'],
+		['Files', 'Number of files', 'five', 'This must be a whole number, or empty.'],
 		['Rules', 'Not less than', '1e400', 'This must be a number.'],
 	];
 	for (const [group, label, typed, says] of inputs) {

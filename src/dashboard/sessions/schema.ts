@@ -15,6 +15,7 @@ export const SessionView = Type.Object(
 		forms: nullable(Type.Array(Type.Object({ id: Type.String(), name: Type.String() })), {
 			description: 'All forms of a form-level key; `null`: it is for all forms of the mode.',
 		}),
+		keyId: nullable(Type.String(), { description: 'The key or member that it was opened with; `null`: a setup link.' }),
 		version: Type.String({ description: 'Version of the server.' }),
 		baseUrl: Type.String(),
 		submitUrl: Type.String({ description: 'Where forms post to, at `/f/{slug}`.' }),

@@ -15,7 +15,7 @@ export function isOfFields(error: unknown): boolean {
 /** Messages begin with the field's name, for programs; beside an input the value is clearer. */
 function reworded(message: string, field: string, value: string | undefined): string {
 	if (!message.startsWith(`${field} `)) return message;
-	return words.controls.faultOfValue(value) + message.slice(field.length);
+	return words.controls.faultOfValue(value) + words.controls.forPeople(message.slice(field.length));
 }
 
 /**
@@ -33,6 +33,6 @@ export function errorOf(error: unknown, name: string, members: string[] = []): s
 }
 
 /** For a form of one input: what is wrong with it, or else with the whole; `undefined` without an error. */
-export function errorOfOnly(error: unknown, name: string): string | undefined {
-	return error === undefined ? undefined : (errorOf(error, name) ?? messageOf(error));
+export function errorOfOnly(error: unknown, name: string, members?: string[]): string | undefined {
+	return error === undefined ? undefined : (errorOf(error, name, members) ?? messageOf(error));
 }

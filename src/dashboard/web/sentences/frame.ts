@@ -46,6 +46,7 @@ export const connectTab = 'Connect';
 export const settingsTab = 'Settings';
 
 export const sessionEnded = 'Your session has ended. Please sign in again.';
+export const typedIsKept = ' What you have typed is there again with the same key or as the same person.';
 export const signedOut = 'You have signed out.';
 export const signIn = 'Sign in';
 export const signingIn = 'Signing in…';

@@ -26,6 +26,11 @@ export const removeWord = ({ one }: WordList, word: string) => `Remove the ${one
 export const texts: Record<TextName, { label: string; hint: string; has: string }> = {
 	note: { label: 'Note', hint: 'For you and your colleagues; stored when you leave it.', has: 'Has a note' },
 };
+export const isOutdated = (name: TextName) =>
+	`Another owner has changed the ${name} meanwhile: yours is not stored yet.`;
+export const theirs = 'Theirs:';
+export const storeMine = 'Store mine instead';
+export const takeTheirs = 'Discard mine';
 
 export const block = 'Block';
 export const blockSender = 'Block the sender';

@@ -80,17 +80,17 @@ export async function setFlags(inbox: Inbox, rows: Submission[], flags: Partial<
 	refreshFormsSoon();
 }
 
-/** Stores texts, or changes lists of words beside what others change of them; the view shows what is stored. @returns whether it is stored */
-export async function setWords(inbox: Inbox, { id }: Submission, change: api.BulkChange): Promise<boolean> {
-	try {
-		await api.submissions.updateMany(inbox.formId, { ids: [id] }, change);
-		const stored = await api.submissions.read(inbox.formId, id);
-		inbox.apply(new Set([id]), pickNames(stored, OWN_WORDS));
-		return true;
-	} catch (error) {
-		showError(error);
-		return false;
-	}
+/** Reads the words that owners have set, as they are stored; the view shows them. */
+export async function readWords(inbox: Inbox, { id }: Submission): Promise<Submission> {
+	const stored = await api.submissions.read(inbox.formId, id);
+	inbox.apply(new Set([id]), pickNames(stored, OWN_WORDS));
+	return stored;
+}
+
+/** Stores texts, or changes lists of words beside what others change of them. */
+export async function setWords(inbox: Inbox, row: Submission, change: api.BulkChange): Promise<void> {
+	await api.submissions.updateMany(inbox.formId, { ids: [row.id] }, change);
+	await readWords(inbox, row);
 }
 
 /** Marks these as genuine, which the server learns from; they stay where they are. */

@@ -7,7 +7,7 @@ import { navigate, route } from '../location.ts';
 import { to } from '../router.ts';
 import * as words from '../sentences/words.ts';
 import { settleToasts } from './toasts.ts';
-import { forgetUnsaved } from './unsaved.ts';
+import { askBeforeClosing, forgetUnsaved, unsaved } from './unsaved.ts';
 
 const STORED_AS = 'formsrv.session';
 
@@ -25,10 +25,18 @@ export function may(permission: Permission): boolean {
 	return permissions.includes(permission) || permissions.includes('admin');
 }
 
+/** The key or member of the last session here: what was typed in it is for the same one alone. */
+let lastKeyId: string | null | undefined;
+
+function show(next: ShownSession): void {
+	if (next.keyId !== lastKeyId) forgetUnsaved();
+	lastKeyId = next.keyId;
+	session.value = next;
+}
+
 /** Stores the session's description in this browser; no credential. */
 function remember(next: Session | null): void {
 	if (!next) {
-		forgetUnsaved();
 		localStorage.removeItem(STORED_AS);
 		session.value = null;
 		return;
@@ -37,7 +45,7 @@ function remember(next: Session | null): void {
 	const text = JSON.stringify(shown);
 	localStorage.setItem(STORED_AS, text);
 	// Usually unchanged: avoids a render.
-	if (text !== JSON.stringify(session.peek())) session.value = shown;
+	if (text !== JSON.stringify(session.peek())) show(shown);
 }
 
 function recall(stored: string): ShownSession | undefined {
@@ -53,10 +61,7 @@ function follow({ key, newValue }: StorageEvent): void {
 	if (key !== STORED_AS || newValue === JSON.stringify(session.peek())) return;
 	const next = newValue === null ? undefined : recall(newValue);
 	api.isSignedOut.value = next === undefined;
-	if (!next) return;
-	// It may be another person's.
-	forgetUnsaved();
-	session.value = next;
+	if (next) show(next);
 }
 
 /** Starts to clear the session here when the server, or another tab, has ended it. */
@@ -66,14 +71,17 @@ export function watchSession(): void {
 		if (!api.isSignedOut.value || !session.peek()) return;
 		signInNotice.value = words.frame.sessionEnded;
 		remember(null);
+		if (unsaved().size > 0) signInNotice.value += words.frame.typedIsKept;
 	});
+	effect(() => (session.value === null && unsaved().size > 0 ? askBeforeClosing() : undefined));
 }
 
 /** Restores the session from this browser's storage at once, then from the server. Throws if that does not say whether it is valid. */
 export async function resumeSession(): Promise<void> {
 	const stored = localStorage.getItem(STORED_AS);
 	if (stored === null) return remember(null);
-	session.value ??= recall(stored);
+	const recalled = recall(stored);
+	if (recalled && !session.peek()) show(recalled);
 	return readSession();
 }
 
@@ -89,7 +97,6 @@ export async function readSession(): Promise<void> {
 
 export async function signIn(proof: OpenSession): Promise<void> {
 	const opened = await api.session.open(proof);
-	forgetUnsaved();
 	api.isSignedOut.value = false;
 	signInNotice.value = '';
 	remember(opened);
@@ -99,6 +106,7 @@ export async function signOut(): Promise<void> {
 	await settleToasts();
 	await api.session.close();
 	signInNotice.value = words.frame.signedOut;
+	forgetUnsaved();
 	remember(null);
 }
 

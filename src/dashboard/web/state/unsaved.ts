@@ -1,11 +1,32 @@
-/** Typed text that is not stored: a view that is left and opened again has it still, until the session ends. */
+/** Typed text that is not stored: a view that is left and opened again has it still. */
+
+import { useEffect } from 'preact/hooks';
 
 let drafts = new Map<string, unknown>();
 
 /** By the place where it was typed. */
 export const unsaved = <T>(): Map<string, T> => drafts as Map<string, T>;
 
-/** Those of a session are not for the next one, which may be another person's. */
+/** Text that a person has typed is not for the next one. */
 export function forgetUnsaved(): void {
 	drafts = new Map();
+}
+
+/** Has the browser ask before the page is closed or reloaded. @returns a function that ends it */
+export function askBeforeClosing(): () => void {
+	const ask = (event: Event) => event.preventDefault();
+	addEventListener('beforeunload', ask);
+	return () => removeEventListener('beforeunload', ask);
+}
+
+/** Keeps what is typed at a place until it is `undefined`; meanwhile the browser asks before the page is closed. */
+export function useUnsaved(place: string, typed: unknown): void {
+	useEffect(() => {
+		if (typed === undefined) {
+			unsaved().delete(place);
+			return;
+		}
+		unsaved().set(place, typed);
+		return askBeforeClosing();
+	}, [typed]);
 }

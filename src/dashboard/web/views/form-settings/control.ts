@@ -7,7 +7,10 @@ import type { SettingName } from '../../../../forms/settings.ts';
 /** @template Draft What the inputs hold; JSON. */
 export interface Control<S extends Setting<unknown>, Draft> {
 	draft(value: S['blank']): Draft;
-	change(draft: Draft, setting: S): unknown;
+	/** `stored` is what is stored now if it `isMerged`, else it may be older. */
+	change(draft: Draft, setting: S, stored: S['blank']): unknown;
+	/** The draft has changes alone: what another owner has changed meanwhile stays. */
+	isMerged?: true;
 	Input(props: ControlProps<S, Draft>): JSX.Element;
 }
 

@@ -1,6 +1,6 @@
 /** The settings of one group, which are saved together; a switch is saved at once. */
 
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { SettingGroup } from '../../../../forms/kinds/setting.ts';
 import { FORM_SETTINGS, SETTING_NAMES, type SettingName } from '../../../../forms/settings.ts';
 import * as api from '../../api.ts';
@@ -8,10 +8,10 @@ import type { Form, UpdateForm } from '../../api-types.ts';
 import { FormFoot } from '../../components/buttons.tsx';
 import { Switch } from '../../components/inputs.tsx';
 import * as words from '../../sentences/words.ts';
-import { putForm } from '../../state/forms.ts';
+import { formOf, loadForms, putForm } from '../../state/forms.ts';
 import { may, session } from '../../state/session.ts';
 import { showError, showToast, showUnsaved } from '../../state/toasts.ts';
-import { unsaved } from '../../state/unsaved.ts';
+import { unsaved, useUnsaved } from '../../state/unsaved.ts';
 import { useAction } from '../../use-action.ts';
 import { controlOf } from './setting-controls.tsx';
 
@@ -23,22 +23,6 @@ interface Props {
 /** Settings as their inputs hold them. */
 type Draft = Partial<Record<SettingName, unknown>>;
 
-/** Keeps what is typed and not saved, and has the browser ask before the page is closed or reloaded. */
-function useUnsaved({ form, group }: Props, typed: Draft | undefined): void {
-	useEffect(() => {
-		const kept = unsaved<Draft>();
-		const place = `${form.id} ${group}`;
-		if (typed === undefined) {
-			kept.delete(place);
-			return;
-		}
-		kept.set(place, typed);
-		const ask = (event: Event) => event.preventDefault();
-		addEventListener('beforeunload', ask);
-		return () => removeEventListener('beforeunload', ask);
-	}, [typed]);
-}
-
 const namesIn = (group: SettingGroup) => SETTING_NAMES.filter((name) => FORM_SETTINGS[name].group === group);
 
 function controlsIn(group: SettingGroup) {
@@ -48,9 +32,11 @@ function controlsIn(group: SettingGroup) {
 	});
 }
 
+const goneIn = (changes: unknown) => Object.values(changes ?? {}).filter((change) => change === null).length;
+
 /** Returns whether entries of a list are gone or in another order. */
 function isRearranged(before: unknown, after: unknown): boolean {
-	if (!Array.isArray(before) || !Array.isArray(after)) return false;
+	if (!Array.isArray(before) || !Array.isArray(after)) return goneIn(before) !== goneIn(after);
 	return before.some((entry, at) => at >= after.length || entry?.id !== after[at]?.id);
 }
 
@@ -85,7 +71,8 @@ function Switches({ form, group }: Props) {
 export function GroupForm({ form, group }: Props) {
 	const controls = controlsIn(group);
 	const stored: Draft = Object.fromEntries(controls.map(({ name, draft }) => [name, draft(form[name])]));
-	const kept = unsaved<Draft>().get(`${form.id} ${group}`);
+	const place = `${form.id} ${group}`;
+	const kept = unsaved<Draft>().get(place);
 	/** Only settings that are changed here: another owner's changes to the others show, and stay when this is saved. */
 	const [typed, setTyped] = useState<Draft>(kept ?? {});
 	/** From the first change on there is a button to save, which keeps its focus then. */
@@ -95,18 +82,22 @@ export function GroupForm({ form, group }: Props) {
 	const changed = controls.filter(({ name }) => !isAsStored(name, draft[name]));
 	const isChanged = changed.length > 0;
 	const { run, isBusy, error, clearError } = useAction(async () => {
-		const change = Object.fromEntries(changed.map(({ name, setting, change }) => [name, change(draft[name], setting)]));
-		const saved = await api.forms
-			.update(form.id, change)
+		const isMerged = changed.some((control) => control.isMerged);
+		await (isMerged ? loadForms() : Promise.resolve())
+			.then(() => {
+				const latest = formOf(form.id) ?? form;
+				const entries = changed.map(({ name, setting, change }) => [name, change(draft[name], setting, latest[name])]);
+				return api.forms.update(form.id, Object.fromEntries(entries));
+			})
+			.then(putForm)
 			.catch((error) => showUnsaved(error, words.formSettings.settings));
-		putForm(saved);
 		// The rest was typed while this was saved, and stays.
 		setTyped((now) =>
 			Object.fromEntries(Object.entries(now).filter(([name, value]) => value !== draft[name as SettingName])),
 		);
 		showToast(words.formSettings.saved);
 	});
-	useUnsaved({ form, group }, isChanged ? typed : undefined);
+	useUnsaved(place, isChanged ? typed : undefined);
 	const set = (name: SettingName) => (value: unknown) => {
 		setTouched(true);
 		// Faults name entries by their places.

@@ -1,6 +1,6 @@
 /** The block and allow lists of a form, or of all forms, one entry on each line. */
 
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import * as api from '../../api.ts';
 import type { SpamLists as Lists } from '../../api-types.ts';
 import { FormFoot } from '../../components/buttons.tsx';
@@ -10,6 +10,7 @@ import { errorOf } from '../../field-errors.ts';
 import * as words from '../../sentences/words.ts';
 import { may } from '../../state/session.ts';
 import { showToast, showUnsaved } from '../../state/toasts.ts';
+import { unsaved, useUnsaved } from '../../state/unsaved.ts';
 import { useAction } from '../../use-action.ts';
 import { useQuery } from '../../use-query.ts';
 
@@ -47,17 +48,23 @@ function changeOf(stored: string, draft: string): { add: string[]; remove: strin
 const draftOf = ({ block, allow }: Lists): Draft => ({ block: block.join('\n'), allow: allow.join('\n') });
 
 function Editor({ form, saved }: { form: string | undefined; saved: Lists }) {
-	const [stored, setStored] = useState(draftOf(saved));
-	const [draft, setDraft] = useState(stored);
+	const place = `lists ${form ?? ''}`;
+	const kept = unsaved<{ stored: Draft; draft: Draft }>().get(place);
+	const [stored, setStored] = useState(kept?.stored ?? draftOf(saved));
+	const [draft, setDraft] = useState(kept?.draft ?? stored);
 	const changes = { block: changeOf(stored.block, draft.block), allow: changeOf(stored.allow, draft.allow) };
 	const { run, isBusy, error } = useAction(async () => {
 		await api.lists.change(form, changes).catch((error) => showUnsaved(error, words.formSettings.entries));
-		const kept = draftOf(await api.lists.read(form));
-		setStored(kept);
-		setDraft(kept);
+		const next = draftOf(await api.lists.read(form));
+		setStored(next);
+		setDraft(next);
 		showToast(words.formSettings.listsSaved);
 	});
 	const isChanged = draft.block !== stored.block || draft.allow !== stored.allow;
+	useUnsaved(
+		place,
+		useMemo(() => (isChanged ? { stored, draft } : undefined), [stored, draft]),
+	);
 	return (
 		<form class="stack" onSubmit={run} noValidate>
 			<p class="muted small">

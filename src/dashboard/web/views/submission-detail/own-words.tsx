@@ -5,12 +5,16 @@ import { OWN_WORDS, TEXT_NAMES, TEXTS, type TextName, WORD_LISTS, type WordList 
 import type { Submission } from '../../api-types.ts';
 import { Button, IconButton } from '../../components/buttons.tsx';
 import { Field } from '../../components/inputs.tsx';
+import { Notice } from '../../components/messages.tsx';
+import { errorOfOnly } from '../../field-errors.ts';
 import { to } from '../../router.ts';
 import * as words from '../../sentences/words.ts';
 import type { Inbox } from '../../state/inbox.ts';
-import { setWords } from '../../state/inbox-actions.ts';
+import { readWords, setWords } from '../../state/inbox-actions.ts';
 import { may } from '../../state/session.ts';
-import { unsaved } from '../../state/unsaved.ts';
+import { showError, showToast } from '../../state/toasts.ts';
+import { askBeforeClosing, unsaved } from '../../state/unsaved.ts';
+import { useAction } from '../../use-action.ts';
 
 interface Props {
 	inbox: Inbox;
@@ -22,11 +26,11 @@ function Words({ inbox, row, list }: Props & { list: WordList }) {
 	const mayWrite = may('write');
 	const [word, setWord] = useState('');
 	const known = useId();
-	async function add(event: Event): Promise<void> {
-		event.preventDefault();
-		const added = word.trim();
-		if (added !== '' && (await setWords(inbox, row, { [adding]: [added] }))) setWord('');
-	}
+	const added = word.trim();
+	const { run, error, clearError } = useAction(async () => {
+		await setWords(inbox, row, { [adding]: [added] });
+		setWord('');
+	});
 	return (
 		<>
 			{row[name].length > 0 && (
@@ -40,7 +44,7 @@ function Words({ inbox, row, list }: Props & { list: WordList }) {
 								<IconButton
 									icon="x"
 									label={words.submission.removeWord(list, one)}
-									onClick={() => void setWords(inbox, row, { [removing]: [one] })}
+									onClick={() => setWords(inbox, row, { [removing]: [one] }).catch(showError)}
 								/>
 							)}
 						</li>
@@ -48,11 +52,15 @@ function Words({ inbox, row, list }: Props & { list: WordList }) {
 				</ul>
 			)}
 			{mayWrite && (
-				<form class="new-label row" onSubmit={(event) => void add(event)}>
+				<form class="new-label row" onSubmit={run} noValidate>
 					<Field
 						label={words.submission.newWord(list)}
 						value={word}
-						onInput={setWord}
+						onInput={(text) => {
+							setWord(text);
+							clearError();
+						}}
+						error={errorOfOnly(error, adding, [added])}
 						maxLength={max}
 						list={known}
 						disabled={row[name].length >= most}
@@ -65,51 +73,99 @@ function Words({ inbox, row, list }: Props & { list: WordList }) {
 								<option key={other} value={other} />
 							))}
 					</datalist>
-					<Button label={words.submission.addWord} type="submit" disabled={word.trim() === ''} />
+					<Button label={words.submission.addWord} type="submit" disabled={added === ''} />
 				</form>
 			)}
 		</>
 	);
 }
 
+/** A text as it is typed, and the stored one that it is to replace. */
+interface Typed {
+	text: string;
+	base: string;
+}
+
 function Text({ inbox, row, name }: Props & { name: TextName }) {
 	const stored = row[name] ?? '';
-	// With the text that it was to replace: another owner's, written since, is not replaced.
-	const place = `${row.id} ${name} ${stored}`;
-	const [text, setText] = useState(unsaved<string>().get(place) ?? stored);
-	const before = useRef(stored);
-	useEffect(() => {
-		// Another owner's text does not replace one that is being written here.
-		if (text === before.current) setText(stored);
-		before.current = stored;
-	}, [stored]);
-	const store = async () => {
-		const drafts = unsaved<string>();
-		drafts.delete(place);
-		if (text === stored || (await setWords(inbox, row, { set: { [name]: text || null } }))) return;
-		drafts.set(place, text);
+	const place = `${row.id} ${name}`;
+	const [kept, setKept] = useState(unsaved<Typed>().get(place));
+	const typed = kept?.text === stored ? undefined : kept;
+	/** Another owner has stored another text since: neither replaces the other by itself. */
+	const isOutdated = typed !== undefined && typed.base !== stored;
+	const keep = ({ text, base }: Typed) => {
+		const next = text === base ? undefined : { text, base };
+		if (next) unsaved<Typed>().set(place, next);
+		else unsaved().delete(place);
+		setKept(next);
 	};
-	const latest = useRef(store);
-	latest.current = store;
+	const write = (text: string) => setWords(inbox, row, { set: { [name]: text || null } });
+	const store = async () => {
+		const mine = unsaved<Typed>().get(place);
+		if (mine === undefined) return;
+		try {
+			const { [name]: theirs } = await readWords(inbox, row);
+			if (![mine.base, mine.text].includes(theirs ?? '')) return void showToast(words.submission.isOutdated(name));
+			await write(mine.text);
+			keep({ text: unsaved<Typed>().get(place)?.text ?? mine.text, base: mine.text });
+		} catch (error) {
+			showError(error);
+		}
+	};
+	/** One after the other: the later text is to be the last that arrives. */
+	const storing = useRef(Promise.resolve());
+	const asked = useRef<Typed>(undefined);
+	const storeNext = () => {
+		const mine = unsaved<Typed>().get(place);
+		if (mine === asked.current) return;
+		asked.current = mine;
+		storing.current = storing.current.then(store).then(() => {
+			asked.current = undefined;
+		});
+	};
+	// A view that is left by a key takes the focus away without a word.
+	useEffect(() => storeNext, []);
 	useEffect(() => {
-		// A page that is closed, and a view that is left by a key, take the focus away without a word.
-		const leave = () => void latest.current();
-		addEventListener('pagehide', leave);
-		return () => {
-			removeEventListener('pagehide', leave);
-			leave();
+		if (isOutdated) return askBeforeClosing();
+		// A page that is closed does not wait for what is stored now.
+		const close = () => {
+			const mine = unsaved<Typed>().get(place);
+			if (mine) write(mine.text).catch(() => {});
 		};
-	}, []);
+		addEventListener('pagehide', close);
+		return () => removeEventListener('pagehide', close);
+	}, [isOutdated]);
+	const choose = (text: string) => {
+		keep({ text, base: stored });
+		storeNext();
+	};
 	return (
-		<Field
-			label={words.submission.texts[name].label}
-			hint={words.submission.texts[name].hint}
-			lines={3}
-			maxLength={TEXTS[name].max}
-			value={text}
-			onInput={setText}
-			onLeave={() => void store()}
-		/>
+		<>
+			<Field
+				label={words.submission.texts[name].label}
+				hint={words.submission.texts[name].hint}
+				lines={3}
+				maxLength={TEXTS[name].max}
+				value={typed?.text ?? stored}
+				onInput={(text) => keep({ text, base: typed?.base ?? stored })}
+				onLeave={() => !isOutdated && storeNext()}
+			/>
+			{isOutdated && (
+				<>
+					<Notice tone="warning" role="alert">
+						{words.submission.isOutdated(name)}
+					</Notice>
+					<p class="muted small">{words.submission.theirs}</p>
+					<p class={stored ? 'value-text' : 'muted'} dir="auto">
+						{stored || words.submission.emptyValue}
+					</p>
+					<div class="row wrap">
+						<Button label={words.submission.storeMine} look="small" onClick={() => choose(typed.text)} />
+						<Button label={words.submission.takeTheirs} look="small" onClick={() => choose(stored)} />
+					</div>
+				</>
+			)}
+		</>
 	);
 }
 
