@@ -1,12 +1,11 @@
 /** The shapes of the JSON API as the dashboard reads them. */
 
 import type { Static } from '@sinclair/typebox';
-import type { DeliveryWithContent, MailContent } from '../../delivery/schema.ts';
+import type { DeliveryWithContent } from '../../delivery/schema.ts';
 import type { ErrorEnvelope as Envelope } from '../../http/error-responses.ts';
 import type { FlagName, OwnedName } from '../../storage/owned.ts';
 import type { ChannelName, DeliveryState } from '../../storage/tables.ts';
 import type { BulkTarget } from '../../submissions/bulk/schema.ts';
-import type { FileLink as FileLinkSchema } from '../../submissions/files/schema.ts';
 import type {
 	SubmissionList,
 	Submission as SubmissionSchema,
@@ -14,7 +13,7 @@ import type {
 } from '../../submissions/schema.ts';
 
 export type { AuditEntry, AuditLog } from '../../audit/schema.ts';
-export type { Delivery, DeliveryList } from '../../delivery/schema.ts';
+export type { Delivery, DeliveryList, MailContent } from '../../delivery/schema.ts';
 export type {
 	CreateWebhook,
 	UpdateWebhook,
@@ -28,6 +27,7 @@ export type { ApiKey, CreateApiKey } from '../../keys/schema.ts';
 export type { ChangeLists as ChangeSpamLists, Lists as SpamLists } from '../../spam/lists/schema.ts';
 export type { ChannelName, DeliveryState, Mode, Permission } from '../../storage/tables.ts';
 export type { BulkTarget } from '../../submissions/bulk/schema.ts';
+export type { FileLink } from '../../submissions/files/schema.ts';
 export type { AllStats } from '../../submissions/stats/schema.ts';
 export type { OpenSession, SessionView as Session, SignedIn, SignInWays } from '../sessions/schema.ts';
 export type { Status } from '../status/schema.ts';
@@ -36,7 +36,6 @@ export type Flags = Record<FlagName, boolean>;
 export type Submission = Static<typeof SubmissionSchema>;
 export type Owned = Pick<Submission, OwnedName>;
 export type SubmittedFile = Static<typeof SubmittedFileSchema>;
-export type FileLink = FileLinkSchema;
 export type SubmissionPage = Static<typeof SubmissionList>;
 export type Pagination = SubmissionPage['pagination'];
 
@@ -69,8 +68,6 @@ export interface DeliveryContent {
 	/** Set if a long text was cut off. */
 	isCut?: true;
 }
-
-export type { MailContent };
 
 export type DeliveryDetail = Omit<DeliveryWithContent, 'content'> & { content: DeliveryContent | null };
 

@@ -9,12 +9,12 @@ interface PickerWindow {
 	showSaveFilePicker?: (options: { suggestedName: string }) => Promise<{ createWritable: () => Promise<Sink> }>;
 }
 
-function download(name: string, parts: BlobPart[]): void {
+/** Has the browser save what is at an address, under the name that the response gives it unless there is one. */
+export function download(href: string, name = ''): void {
 	const link = document.createElement('a');
-	link.href = URL.createObjectURL(new Blob(parts));
+	link.href = href;
 	link.download = name;
 	link.click();
-	setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
 /** For a large file asks where to save, and streams to disk. @throws AbortError if the user cancels */
@@ -28,6 +28,10 @@ export async function openSink({ name, isLarge }: { name: string; isLarge: boole
 		write: async (chunk) => {
 			parts.push(chunk as Uint8Array<ArrayBuffer>);
 		},
-		close: async () => download(name, parts),
+		close: async () => {
+			const href = URL.createObjectURL(new Blob(parts));
+			download(href, name);
+			setTimeout(() => URL.revokeObjectURL(href), 60_000);
+		},
 	};
 }

@@ -3,8 +3,10 @@
 import { type Page, renderPage } from '../../../intake/pages/page-frame.ts';
 import { inEnglish } from '../../../languages/translations.ts';
 import { html } from '../../../text/html.ts';
-import { notAMember } from '../not-a-member.ts';
-import { OIDC_PATH } from './path.ts';
+import { notAMember } from '../person.ts';
+
+/** Where a browser starts to sign in by OpenID Connect. */
+export const OIDC_PATH = '/api/session/oidc';
 
 const PAGES = {
 	away: {

@@ -23,8 +23,10 @@ import { pageOrigin } from '../page-origin.ts';
 import type { Sessions } from '../sessions.ts';
 import { createFlowCookie } from './flow-cookie.ts';
 import { createOidc, type Oidc, SignInProblem } from './oidc.ts';
-import { errorPage, problemPage, unknownMemberPage } from './pages.ts';
-import { CALLBACK_PATH, OIDC_PATH } from './path.ts';
+import { errorPage, OIDC_PATH, problemPage, unknownMemberPage } from './pages.ts';
+
+/** Where the provider sends a browser back to. */
+const CALLBACK_PATH = `${OIDC_PATH}/callback`;
 
 interface OidcRoutesOptions {
 	config: Pick<Config, 'oidc'>;

@@ -14,10 +14,9 @@ import type { Keys } from '../../../keys/keys.ts';
 import { callerOf, unauthorized } from '../../../keys/permissions.ts';
 import type { SessionCookie } from '../cookie.ts';
 import type { SessionCredential } from '../credential.ts';
-import { notAMember } from '../not-a-member.ts';
-import { OIDC_PATH } from '../oidc/path.ts';
+import { OIDC_PATH } from '../oidc/pages.ts';
 import { checkOwnPage, isFromOwnName, pageOrigin } from '../page-origin.ts';
-import { type PersonOf, UNCLEAR } from '../person.ts';
+import { notAMember, type PersonOf, UNCLEAR } from '../person.ts';
 import { OpenSession, SessionView, SignInWays, SwitchMode } from '../schema.ts';
 import type { Session, Sessions } from '../sessions.ts';
 

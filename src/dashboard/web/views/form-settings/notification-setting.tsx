@@ -7,6 +7,7 @@ import { errorOf } from '../../field-errors.ts';
 import * as words from '../../sentences/words.ts';
 import type { Control, ControlProps } from './control.ts';
 import { SettingFieldset } from './setting-fieldset.tsx';
+import { sentTexts, TextFields, textsOf } from './text-fields.tsx';
 
 const TEXTS = {
 	cc: words.formSettings.notification.cc,
@@ -15,12 +16,10 @@ const TEXTS = {
 	fromName: words.formSettings.notification.fromName,
 	replyTo: { ...words.formSettings.notification.replyTo, placeholder: 'email' },
 	intro: { ...words.formSettings.notification.intro, lines: 4 },
-} as const satisfies Partial<Record<keyof Notification, object>>;
-type Text = keyof typeof TEXTS;
-const TEXT_NAMES = Object.keys(TEXTS) as Text[];
+} satisfies Partial<Record<keyof Notification, object>>;
 
 /** As the inputs hold it; `fields` one on each line, and `null` for all. */
-type Draft = Record<Text, string> & { fields: string | null };
+type Draft = Record<keyof typeof TEXTS, string> & { fields: string | null };
 
 export const notification: Control<NotificationSetting, Draft> = {
 	draft: draftOf,
@@ -29,15 +28,13 @@ export const notification: Control<NotificationSetting, Draft> = {
 };
 
 function draftOf(value: Notification | null): Draft {
-	const texts = TEXT_NAMES.map((name) => [name, value?.[name] ?? '']);
 	const fields = value?.fields ?? 'all';
-	return { ...Object.fromEntries(texts), fields: fields === 'all' ? null : fields.join('\n') };
+	return { ...textsOf(TEXTS, value), fields: fields === 'all' ? null : fields.join('\n') };
 }
 
 function changeOf({ fields, ...texts }: Draft): NotificationInput {
 	const names = fields?.split('\n').filter((line) => line.trim() !== '');
-	const entries = TEXT_NAMES.map((name) => [name, texts[name].trim() || null]);
-	return { ...Object.fromEntries(entries), fields: names ?? 'all' };
+	return { ...sentTexts(texts), fields: names ?? 'all' };
 }
 
 function NotificationInputs(props: ControlProps<NotificationSetting, Draft>) {
@@ -45,15 +42,7 @@ function NotificationInputs(props: ControlProps<NotificationSetting, Draft>) {
 	return (
 		<SettingFieldset name={name} setting={setting} error={error} disabled={disabled}>
 			<div class="pairs">
-				{TEXT_NAMES.map((member) => (
-					<Field
-						key={member}
-						{...TEXTS[member]}
-						value={draft[member]}
-						error={errorOf(error, `${name}.${member}`)}
-						onInput={(text) => onChange({ ...draft, [member]: text })}
-					/>
-				))}
+				<TextFields inputs={TEXTS} {...{ name, draft, error, onChange }} />
 			</div>
 			<Switch
 				label={words.formSettings.showAllFields}

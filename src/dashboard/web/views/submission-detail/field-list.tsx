@@ -1,5 +1,6 @@
 /** All fields of a submission in the order sent; always as text. */
 
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { SubmittedFile } from '../../api-types.ts';
 import { CodeBlock, CopyButton } from '../../components/code.tsx';
@@ -30,46 +31,39 @@ function LongText({ text }: { text: string }) {
 
 const isPlain = (item: unknown) => typeof item !== 'object' || item === null || numeralText(item) !== undefined;
 
+const ValueList = ({ items }: { items: ComponentChildren[] }) => (
+	<ul class="value-list">
+		{items.map((item, at) => (
+			<li key={at} dir="auto">
+				{item}
+			</li>
+		))}
+	</ul>
+);
+
 /** The names of files, each with the way to its file; what else was sent in the field is text. */
 function FileNames({ names, files }: { names: unknown[]; files: SubmittedFile[] }) {
 	/** Files may have the same name: each is led to once. */
 	const left = [...files];
-	return (
-		<ul class="value-list">
-			{names.map((name, at) => {
-				const found = left.findIndex((candidate) => candidate.name === name);
-				const file = found < 0 ? undefined : left.splice(found, 1)[0];
-				return (
-					<li key={at} dir="auto">
-						{file ? (
-							<button type="button" class="link" onClick={() => document.getElementById(elementOf(file))?.focus()}>
-								<Icon name="paperclip" />
-								{file.name}
-							</button>
-						) : (
-							valueText(name)
-						)}
-					</li>
-				);
-			})}
-		</ul>
-	);
+	const items = names.map((name) => {
+		const found = left.findIndex((candidate) => candidate.name === name);
+		const file = found < 0 ? undefined : left.splice(found, 1)[0];
+		if (!file) return valueText(name);
+		return (
+			<button type="button" class="link" onClick={() => document.getElementById(elementOf(file))?.focus()}>
+				<Icon name="paperclip" />
+				{file.name}
+			</button>
+		);
+	});
+	return <ValueList items={items} />;
 }
 
 function Value({ value }: { value: unknown }) {
 	if (value === '' || value === null)
 		return <p class="muted">{value === null ? words.submission.nullValue : words.submission.emptyValue}</p>;
-	if (Array.isArray(value) && value.length > 0 && value.every(isPlain)) {
-		return (
-			<ul class="value-list">
-				{value.map((item, at) => (
-					<li key={at} dir="auto">
-						{valueText(item)}
-					</li>
-				))}
-			</ul>
-		);
-	}
+	if (Array.isArray(value) && value.length > 0 && value.every(isPlain))
+		return <ValueList items={value.map(valueText)} />;
 	if (isPlain(value)) return <LongText text={valueText(value)} />;
 	return <CodeBlock text={jsonText(value)} name={words.submission.structuredValue} />;
 }

@@ -8,6 +8,7 @@ import { Button, DownloadLink } from '../../components/buttons.tsx';
 import { ConfirmDialog } from '../../components/dialogs.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Notice } from '../../components/messages.tsx';
+import { download } from '../../export-file.ts';
 import * as words from '../../sentences/words.ts';
 import { may } from '../../state/session.ts';
 import { FileLinkDialog } from './file-link-dialog.tsx';
@@ -22,13 +23,6 @@ export const elementOf = ({ id }: SubmittedFile) => `file-${id}`;
 const isKept = ({ isKept: kept }: SubmittedFile) => kept !== false;
 const isPicture = ({ type, size, scan }: SubmittedFile) =>
 	PICTURES.includes(type) && size > 0 && (scan === undefined || scan === 'clean');
-
-function startDownload(href: string): void {
-	const link = document.createElement('a');
-	link.href = href;
-	link.download = '';
-	link.click();
-}
 
 interface Props {
 	file: SubmittedFile;
@@ -58,7 +52,7 @@ function InfectedFile({ file: { name }, address }: Props) {
 				<ConfirmDialog
 					title={words.submission.infectedQuestion}
 					verb={words.submission.infectedVerb}
-					onConfirm={async () => startDownload(api.files.address(address, { infected: 'download' }))}
+					onConfirm={async () => download(api.files.address(address, { infected: 'download' }))}
 					onClose={() => setAsking(false)}
 				>
 					<p>{words.submission.infectedWarning(<strong class="break">{name}</strong>)}</p>
