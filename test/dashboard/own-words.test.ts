@@ -299,6 +299,7 @@ test('views that two people save at once are both kept', async () => {
 	await page.getByLabel('Name of the view').fill('Mine');
 	await page.keyboard.press('Enter');
 	await page.getByRole('link', { name: 'Theirs' }).waitFor();
+	await eventually(async () => (await views()).includes('Mine'));
 	expect(await views()).toEqual(['Theirs', 'Mine']);
 	await server.call(`PATCH /api/forms/${form.id}`, {
 		json: { views: [theirs, { name: 'Mine', query: 'order=asc' }, { name: 'Later', query: 'filter=starred' }] },
