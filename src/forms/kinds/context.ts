@@ -9,11 +9,9 @@ import {
 	parseContextRules,
 } from '../../form-values/context-rules.ts';
 import { partialObject, withoutNulls } from './partial.ts';
-import type { Setting, Types, Words } from './setting.ts';
+import type { OfKind, Types, Words } from './setting.ts';
 
-export interface Context extends Setting<ContextRules | null, ContextRulesInput> {
-	kind: 'context';
-}
+export type Context = OfKind<'context', ContextRules | null, ContextRulesInput>;
 
 export function context(words: Words<ContextRules | null>): Context {
 	const { description } = words;

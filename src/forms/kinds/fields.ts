@@ -16,7 +16,7 @@ import {
 import { SPECIAL_NAMES } from '../../form-values/special-names.ts';
 import { mayHaveLostDigits } from '../../text/exact-json.ts';
 import { withoutNulls } from './partial.ts';
-import type { Check, Setting, Types, Words } from './setting.ts';
+import { type Check, type Fault, faultOf, type OfKind, type Types, type Words } from './setting.ts';
 
 const RULES_MAX = 100;
 const UNIQUE_MAX = 2;
@@ -30,9 +30,7 @@ const JSON_MAX = 64 * 1024;
 /** Limit of all patterns together: some 10 ms for the longest texts. Those beyond it are not compiled, which takes time. */
 const PATTERNS_SIZE_MAX = 1200;
 
-export interface Fields extends Setting<FieldRule[] | null> {
-	kind: 'fields';
-}
+export type Fields = OfKind<'fields', FieldRule[] | null>;
 
 export function fields(words: Words<FieldRule[] | null>): Fields {
 	return {
@@ -93,8 +91,7 @@ function checkRules(sent: FieldRule[], { name: setting, report, compilePattern }
 	let uniqueCount = 0;
 
 	function checkRule(rule: FieldRule, i: number): void {
-		const fault = (member: string, rest: string) =>
-			report('INVALID_FIELDS', `${setting}.${i}.${member} ${rest}.`, `${setting}.${i}.${member}`);
+		const fault = faultOf({ name: `${setting}.${i}`, report }, 'INVALID_FIELDS');
 		if (!isShort(rule.name)) fault('name', `must have 1 to ${NAME_MAX} characters`);
 		if (names.has(rule.name)) fault('name', 'must be another: there is a rule of this name already');
 		if (SPECIAL_NAMES.has(rule.name)) fault('name', 'must not be that of a special field');
@@ -141,8 +138,6 @@ function checkRules(sent: FieldRule[], { name: setting, report, compilePattern }
 	}
 	return sent;
 }
-
-type Fault = (member: string, rest: string) => void;
 
 const isShort = (text: string) => text.length >= 1 && text.length <= NAME_MAX;
 

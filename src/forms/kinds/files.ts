@@ -11,14 +11,12 @@ import {
 } from '../../form-values/file-rules.ts';
 import { formatSize, parseSize } from '../../text/byte-sizes.ts';
 import { partialObject, withoutNulls } from './partial.ts';
-import type { Check, Setting, Types, Words } from './setting.ts';
+import { type Check, faultOf, type OfKind, type Types, type Words } from './setting.ts';
 
 const FILES_MAX = 20;
 const TYPES_MAX = 50;
 
-export interface Files extends Setting<FileRules | null, FileRulesInput> {
-	kind: 'files';
-}
+export type Files = OfKind<'files', FileRules | null, FileRulesInput>;
 
 export function files(words: Words<FileRules | null>): Files {
 	const { description } = words;
@@ -46,18 +44,18 @@ function membersOf({ Type, stringEnum }: Types) {
 	};
 }
 
-function checkFiles(input: FileRulesInput, { name, allowed, report }: Check): FileRules {
+function checkFiles(input: FileRulesInput, check: Check): FileRules {
 	const { maxFiles, types, maxBytes: sent, onRefused = 'refuse' } = { ...DEFAULT_FILE_RULES, ...withoutNulls(input) };
-	const fault = (field: string, rule: string) =>
-		report('INVALID_FILES', `${name}.${field} must be ${rule}.`, `${name}.${field}`);
-	if (!(maxFiles >= 1 && maxFiles <= FILES_MAX)) fault('maxFiles', `from 1 to ${FILES_MAX}`);
+	const fault = faultOf(check, 'INVALID_FILES');
+	if (!(maxFiles >= 1 && maxFiles <= FILES_MAX)) fault('maxFiles', `must be from 1 to ${FILES_MAX}`);
 	const maxBytes = typeof sent === 'string' ? (parseSize(sent) ?? Number.NaN) : sent;
 	// A form with the default can be sent back to a server of which the limit is lower.
-	const most = Math.max(allowed.maxFileBytes, DEFAULT_FILE_RULES.maxBytes);
-	if (!(maxBytes >= 1 && maxBytes <= most)) fault('maxBytes', `a size from 1B to ${formatSize(most)}, such as 10MiB`);
-	if (types.length > TYPES_MAX) fault('types', `at most ${TYPES_MAX} entries`);
+	const most = Math.max(check.allowed.maxFileBytes, DEFAULT_FILE_RULES.maxBytes);
+	if (!(maxBytes >= 1 && maxBytes <= most))
+		fault('maxBytes', `must be a size from 1B to ${formatSize(most)}, such as 10MiB`);
+	if (types.length > TYPES_MAX) fault('types', `must be at most ${TYPES_MAX} entries`);
 	const checked = types.map(
-		(type, i) => checkFileType(type) ?? fault(`types.${i}`, 'a type such as image/*, application/pdf or .docx'),
+		(type, i) => checkFileType(type) ?? fault(`types.${i}`, 'must be a type such as image/*, application/pdf or .docx'),
 	);
 	return { maxFiles, maxBytes, types: [...new Set(checked as string[])], onRefused };
 }

@@ -8,14 +8,12 @@ import {
 	ROUTED_MAX,
 } from '../../form-values/notification-rules.ts';
 import { parseMailboxes } from '../../text/email-address.ts';
-import type { Check, Setting, Types, Words } from './setting.ts';
+import type { Check, OfKind, Types, Words } from './setting.ts';
 import { checkMailboxes } from './text.ts';
 
 export const ROUTES_MAX = 10;
 
-export interface Routes extends Setting<MailRoute[], MailRouteInput[]> {
-	kind: 'routes';
-}
+export type Routes = OfKind<'routes', MailRoute[], MailRouteInput[]>;
 
 export function routes(words: Words<MailRoute[]>): Routes {
 	const { description } = words;

@@ -9,7 +9,7 @@ import {
 import { isEmailAddress } from '../../text/email-address.ts';
 import { placeholderProblem } from '../../text/placeholders.ts';
 import { partialObject, withoutNulls } from './partial.ts';
-import type { Check, Setting, Types, Words } from './setting.ts';
+import { type Check, type Fault, faultOf, type OfKind, type Types, type Words } from './setting.ts';
 import { checkMailboxes } from './text.ts';
 
 const SUBJECT_MAX = 200;
@@ -25,9 +25,7 @@ const TAG =
 /** In names of fields, which a placeholder may stand for. */
 const NAME = /^[^{}\p{Cc}\u2028\u2029]+$/u;
 
-export interface NotificationSetting extends Setting<Notification | null, NotificationInput> {
-	kind: 'notification';
-}
+export type NotificationSetting = OfKind<'notification', Notification | null, NotificationInput>;
 
 export function notification(words: Words<Notification | null>): NotificationSetting {
 	const { description } = words;
@@ -72,19 +70,18 @@ function summaryOf({ to, ...rules }: Notification): string {
 }
 
 /** `to` is in the result only if it was sent. */
-function checkNotification(sent: NotificationInput, { name, report }: Check): Notification {
-	const fault = (member: string, rest: string, code = 'INVALID_NOTIFICATION') =>
-		report(code, `${name}.${member} ${rest}.`, `${name}.${member}`);
+function checkNotification(sent: NotificationInput, check: Check): Notification {
+	const fault = faultOf(check, 'INVALID_NOTIFICATION');
+	const faultOfAddress = faultOf(check, 'INVALID_EMAIL');
 	const { to: _, cc, bcc, ...rules } = withoutNulls(sent);
 
 	function addresses(member: 'to' | 'cc' | 'bcc', value: string | string[] | null | undefined): string | null {
 		if (value === null || value === undefined) return null;
 		const found = checkMailboxes(value, ADDRESSES_MAX);
 		if (found === undefined) {
-			fault(
+			faultOfAddress(
 				member,
 				`must be an e-mail address such as ada@example.com or Ada <ada@example.com>, or up to ${ADDRESSES_MAX} of them, written here: no submission adds any`,
-				'INVALID_EMAIL',
 			);
 		}
 		return found ?? null;
@@ -104,8 +101,6 @@ function checkNotification(sent: NotificationInput, { name, report }: Check): No
 		bcc: addresses('bcc', bcc),
 	};
 }
-
-export type Fault = (member: string, rest: string) => void;
 
 const isText = (text: string, max: number) => text.trim() !== '' && Array.from(text).length <= max;
 

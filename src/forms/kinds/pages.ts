@@ -11,11 +11,9 @@ import {
 } from '../../form-values/page-settings.ts';
 import { parseRedirectUrl } from '../redirect-url.ts';
 import { partialObject, withoutNulls } from './partial.ts';
-import type { Check, Setting, Types, Words } from './setting.ts';
+import { type Check, type Fault, faultOf, type OfKind, type Types, type Words } from './setting.ts';
 
-export interface Pages extends Setting<PageSettings | null, PageSettingsInput> {
-	kind: 'pages';
-}
+export type Pages = OfKind<'pages', PageSettings | null, PageSettingsInput>;
 
 const PARTS = Object.keys(NO_THANKS) as (keyof ThanksTexts)[];
 const COLOUR = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
@@ -52,16 +50,13 @@ function thanksInput(types: Types) {
 
 /** Settings that change nothing become `null`. */
 function checkPages(sent: PageSettingsInput, check: Check): PageSettings | null | undefined {
-	const fault: Fault = (member, rule) =>
-		check.report('INVALID_PAGES', `${check.name}.${member} must be ${rule}.`, `${check.name}.${member}`);
+	const fault = faultOf(check, 'INVALID_PAGES');
 	const thanks = checkThanks({ ...NO_THANKS, ...withoutNulls(sent.thanks ?? {}) }, fault);
 	const accent = sent.accent ? checkAccent(sent.accent.trim(), fault) : null;
 	if (accent === undefined || thanks === undefined) return undefined;
 	const isOurs = PARTS.every((part) => thanks[part] === null);
 	return isOurs && accent === null ? null : { thanks: isOurs ? null : thanks, accent };
 }
-
-type Fault = (member: string, rule: string) => undefined;
 
 function checkThanks(sent: ThanksTexts, fault: Fault): ThanksTexts | undefined {
 	const checked = PARTS.map((part) => {
@@ -70,12 +65,16 @@ function checkThanks(sent: ThanksTexts, fault: Fault): ThanksTexts | undefined {
 		const controls = part === 'text' ? CONTROLS.lines : CONTROLS.line;
 		const max = THANKS_MAX[part];
 		if (text.length > max || controls.test(text)) {
-			return fault(`thanks.${part}`, `a text of at most ${max} characters${part === 'text' ? '' : ', on one line'}`);
+			return fault(
+				`thanks.${part}`,
+				`must be a text of at most ${max} characters${part === 'text' ? '' : ', on one line'}`,
+			);
 		}
 		if (part === 'linkUrl' && !parseRedirectUrl(text)) {
-			return fault('thanks.linkUrl', 'an absolute http or https address, without user name');
+			return fault('thanks.linkUrl', 'must be an absolute http or https address, without user name');
 		}
-		if (part === 'linkLabel' && !sent.linkUrl?.trim()) return fault('thanks.linkUrl', 'set where thanks.linkLabel is');
+		if (part === 'linkLabel' && !sent.linkUrl?.trim())
+			return fault('thanks.linkUrl', 'must be set where thanks.linkLabel is');
 		return [part, text];
 	});
 	if (checked.includes(undefined)) return undefined;
@@ -83,9 +82,12 @@ function checkThanks(sent: ThanksTexts, fault: Fault): ThanksTexts | undefined {
 }
 
 function checkAccent(text: string, fault: Fault): string | undefined {
-	if (!COLOUR.test(text)) return fault('accent', 'a colour such as #1d6b57');
+	if (!COLOUR.test(text)) return fault('accent', 'must be a colour such as #1d6b57');
 	const colour = text.length === 4 ? text.replace(/[^#]/g, '$&$&') : text;
 	const contrast = Math.floor(contrastOnLight(colour) * 100) / 100;
 	if (contrast >= CONTRAST_MIN) return colour.toLowerCase();
-	return fault('accent', `darker: its contrast with the page is ${contrast} to 1, and text needs ${CONTRAST_MIN} to 1`);
+	return fault(
+		'accent',
+		`must be darker: its contrast with the page is ${contrast} to 1, and text needs ${CONTRAST_MIN} to 1`,
+	);
 }

@@ -9,11 +9,9 @@ import {
 	type RetentionRulesInput,
 } from '../../form-values/retention-rules.ts';
 import { partialObject } from './partial.ts';
-import type { Check, Setting, Types, Words } from './setting.ts';
+import { type Check, faultOf, type OfKind, type Types, type Words } from './setting.ts';
 
-export interface Retention extends Setting<RetentionRules | null, RetentionRulesInput> {
-	kind: 'retention';
-}
+export type Retention = OfKind<'retention', RetentionRules | null, RetentionRulesInput>;
 
 export function retention(words: Words<RetentionRules | null>): Retention {
 	const { description } = words;
@@ -37,17 +35,17 @@ function membersOf({ Type }: Types) {
 }
 
 /** Rules that delete nothing become `null`. */
-function checkRetention(sent: RetentionRulesInput, { name, report }: Check): RetentionRules | null | undefined {
+function checkRetention(sent: RetentionRulesInput, check: Check): RetentionRules | null | undefined {
 	const rules = { days: sent.days ?? null, spamDays: sent.spamDays ?? null, filesDays: sent.filesDays ?? null };
-	const fault = (part: string, rule: string) =>
-		report('INVALID_RETENTION', `${name}.${part} must be ${rule}.`, `${name}.${part}`);
+	const fault = faultOf(check, 'INVALID_RETENTION');
 	for (const part of RETENTION_PARTS) {
 		const days = rules[part];
 		if (days === null || (Number.isInteger(days) && days >= 1 && days <= RETENTION_DAYS_MAX)) continue;
-		return fault(part, `a whole number of days from 1 to ${RETENTION_DAYS_MAX}`);
+		return fault(part, `must be a whole number of days from 1 to ${RETENTION_DAYS_MAX}`);
 	}
 	for (const part of ['spamDays', 'filesDays'] as const) {
-		if ((rules[part] ?? 0) > (rules.days ?? RETENTION_DAYS_MAX)) return fault(part, `at most days, ${rules.days}`);
+		if ((rules[part] ?? 0) > (rules.days ?? RETENTION_DAYS_MAX))
+			return fault(part, `must be at most days, ${rules.days}`);
 	}
 	return RETENTION_PARTS.every((part) => rules[part] === null) ? null : rules;
 }

@@ -1,11 +1,9 @@
 /** The kinds of settings that are one plain value: on or off, a whole number, a moment. */
 
 import { parseTimestamp } from '../../text/timestamp.ts';
-import type { Setting, Words } from './setting.ts';
+import type { OfKind, Words } from './setting.ts';
 
-export interface Switch extends Setting<boolean> {
-	kind: 'switch';
-}
+export type Switch = OfKind<'switch', boolean>;
 
 export function toggle(words: Words<boolean>): Switch {
 	return {
@@ -24,9 +22,7 @@ interface CountOptions extends Words<number | null> {
 	max: number;
 }
 
-export interface Count extends Setting<number | null> {
-	kind: 'count';
-}
+export type Count = OfKind<'count', number | null>;
 
 export function count({ max, ...words }: CountOptions): Count {
 	return {
@@ -43,9 +39,7 @@ export function count({ max, ...words }: CountOptions): Count {
 	};
 }
 
-export interface Moment extends Setting<string | null> {
-	kind: 'moment';
-}
+export type Moment = OfKind<'moment', string | null>;
 
 export function moment(words: Words<string | null>): Moment {
 	return {

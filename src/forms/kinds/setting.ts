@@ -20,6 +20,14 @@ export interface Check {
 	report: (code: string, message: string, field?: string) => undefined;
 }
 
+/** Reports a member of a setting: the rest of a sentence that begins with its name. */
+export const faultOf =
+	({ name, report }: Pick<Check, 'name' | 'report'>, code: string) =>
+	(member: string, rest: string) =>
+		report(code, `${name}.${member} ${rest}.`, `${name}.${member}`);
+
+export type Fault = ReturnType<typeof faultOf>;
+
 /** A maker of schemas, as an argument: neither browsers nor the command line load it. */
 export interface Types {
 	Type: typeof Type;
@@ -77,3 +85,5 @@ export interface Setting<Value, Sent = NonNullable<Value>> extends Words<Value> 
 	/** The only texts on the command line, if they are few. */
 	texts?: readonly string[];
 }
+
+export type OfKind<Kind extends string, Value, Sent = NonNullable<Value>> = Setting<Value, Sent> & { kind: Kind };

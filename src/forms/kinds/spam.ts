@@ -8,11 +8,9 @@ import {
 	type SpamSettingsInput,
 } from '../../form-values/spam-settings.ts';
 import { SPECIAL_NAMES } from '../../form-values/special-names.ts';
-import type { Check, Setting, Words } from './setting.ts';
+import { type Check, faultOf, type OfKind, type Words } from './setting.ts';
 
-export interface Spam extends Setting<SpamSettings, SpamSettingsInput> {
-	kind: 'spam';
-}
+export type Spam = OfKind<'spam', SpamSettings, SpamSettingsInput>;
 
 const THRESHOLD_MIN = 1;
 const THRESHOLD_MAX = 10;
@@ -42,18 +40,17 @@ export function spam(words: Words<SpamSettings>): Spam {
 	};
 }
 
-function checkSpam(input: SpamSettingsInput, { name, report }: Check): SpamSettings {
+function checkSpam(input: SpamSettingsInput, check: Check): SpamSettings {
 	const { threshold = DEFAULT_SPAM_SETTINGS.threshold } = input;
 	const honeypot = input.honeypot ?? DEFAULT_SPAM_SETTINGS.honeypot;
-	const fault = (field: string, rule: string) =>
-		report('INVALID_SPAM', `${name}.${field} must be ${rule}.`, `${name}.${field}`);
+	const fault = faultOf(check, 'INVALID_SPAM');
 	if (threshold !== null && !(threshold >= THRESHOLD_MIN && threshold <= THRESHOLD_MAX))
-		fault('threshold', `a number from ${THRESHOLD_MIN} to ${THRESHOLD_MAX}, or null`);
+		fault('threshold', `must be a number from ${THRESHOLD_MIN} to ${THRESHOLD_MAX}, or null`);
 	const names = typeof honeypot === 'string' ? [honeypot] : honeypot;
-	if (names.length > HONEYPOTS_MAX) fault('honeypot', `at most ${HONEYPOTS_MAX} names`);
+	if (names.length > HONEYPOTS_MAX) fault('honeypot', `must be at most ${HONEYPOTS_MAX} names`);
 	for (const [i, field] of names.entries()) {
 		if (NAME.test(field) && !SPECIAL_NAMES.has(field)) continue;
-		fault(`honeypot.${i}`, 'the name of a field of its own, with 1 to 64 characters');
+		fault(`honeypot.${i}`, 'must be the name of a field of its own, with 1 to 64 characters');
 	}
 	return { threshold, honeypot: [...new Set(names)] };
 }

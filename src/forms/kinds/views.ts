@@ -3,7 +3,7 @@
 import { type SavedView, VIEW_NAME_MAX, VIEW_QUERY_MAX, VIEWS_MAX } from '../../form-values/saved-views.ts';
 import { FILTERS } from '../../storage/filters.ts';
 import { mapWordLists, WORD_CRITERIA } from '../../storage/owned.ts';
-import type { Check, Setting, Words } from './setting.ts';
+import type { Check, OfKind, Words } from './setting.ts';
 
 export const TABS = [...FILTERS, 'archived'] as const;
 
@@ -27,9 +27,7 @@ export const VIEW_PARAMETERS = `filter (${TABS.join(', ')}), ${WORD_CRITERIA.joi
 export const isViewParameter = ([name, value]: [string, string]): boolean =>
 	Object.hasOwn(PARAMETERS, name) && PARAMETERS[name]?.(value) === true;
 
-export interface Views extends Setting<SavedView[]> {
-	kind: 'views';
-}
+export type Views = OfKind<'views', SavedView[]>;
 
 export function views(words: Words<SavedView[]>): Views {
 	const { description } = words;

@@ -10,13 +10,11 @@ import {
 } from '../../form-values/visitor-mails.ts';
 import { checkLines, checkSubject, isFieldName } from './notification.ts';
 import { partialObject, withoutNulls } from './partial.ts';
-import type { Check, Setting, Types, Words } from './setting.ts';
+import { type Check, type Fault, faultOf, type OfKind, type Types, type Words } from './setting.ts';
 
 const FIELD = 'email';
 
-export interface AutoresponderSetting extends Setting<Autoresponder | null, AutoresponderInput> {
-	kind: 'autoresponder';
-}
+export type AutoresponderSetting = OfKind<'autoresponder', Autoresponder | null, AutoresponderInput>;
 
 export function autoresponder(words: Words<Autoresponder | null>): AutoresponderSetting {
 	const { description } = words;
@@ -33,9 +31,7 @@ export function autoresponder(words: Words<Autoresponder | null>): Autoresponder
 	};
 }
 
-export interface ConfirmationSetting extends Setting<ConfirmationMail | null, ConfirmationInput> {
-	kind: 'confirmation';
-}
+export type ConfirmationSetting = OfKind<'confirmation', ConfirmationMail | null, ConfirmationInput>;
 
 export function confirmation(words: Words<ConfirmationMail | null>): ConfirmationSetting {
 	const { description } = words;
@@ -64,25 +60,22 @@ function textsOf({ Type }: Types) {
 	return { field: Type.String(), subject: Type.String(), text: Type.String() };
 }
 
-function checkAutoresponder(sent: AutoresponderInput, { name, report }: Check): Autoresponder {
-	const fault = (member: string, rest: string) =>
-		report('INVALID_AUTORESPONDER', `${name}.${member} ${rest}.`, `${name}.${member}`);
+function checkAutoresponder(sent: AutoresponderInput, check: Check): Autoresponder {
+	const fault = faultOf(check, 'INVALID_AUTORESPONDER');
 	const { delayMinutes = 0, ...texts } = withoutNulls(sent);
 	if (!(Number.isInteger(delayMinutes) && delayMinutes >= 0 && delayMinutes <= VISITOR_MAIL_MAX.delayMinutes))
 		fault('delayMinutes', `must be a whole number of minutes from 0 to ${VISITOR_MAIL_MAX.delayMinutes}`);
 	return { ...checkTexts(texts, fault), delayMinutes };
 }
 
-function checkConfirmation(sent: ConfirmationInput, { name, report }: Check): ConfirmationMail {
-	return checkTexts(withoutNulls(sent), (member, rest) =>
-		report('INVALID_CONFIRMATION', `${name}.${member} ${rest}.`, `${name}.${member}`),
-	);
+function checkConfirmation(sent: ConfirmationInput, check: Check): ConfirmationMail {
+	return checkTexts(withoutNulls(sent), faultOf(check, 'INVALID_CONFIRMATION'));
 }
 
 /** The same of every mail to visitors. */
 function checkTexts(
 	{ field = FIELD, subject, text }: Partial<Record<keyof VisitorMail, string>>,
-	fault: (member: string, rest: string) => void,
+	fault: Fault,
 ): VisitorMail {
 	if (!isFieldName(field)) fault('field', 'must be the name of the field with the address, such as email');
 	checkSubject(subject, fault);
