@@ -8,7 +8,7 @@ import type { UniqueValue } from '../forms/unique-values.ts';
 import { languageFor } from '../languages/languages.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Judge } from '../spam/judge.ts';
-import { reasonsJson, type SpamReason, verdictOf } from '../spam/verdict.ts';
+import { type SpamReason, verdictOf } from '../spam/verdict.ts';
 import type { Storage } from '../storage/contract.ts';
 import { ValueTaken } from '../storage/errors.ts';
 import type { NewIdempotencyKey, NewSubmission } from '../storage/submission.ts';
@@ -75,7 +75,7 @@ export function createStore(options: StoreOptions) {
 		const { honeypotFilled, replyTo, stamp } = special;
 		const isTrusted = isTest && !honeypotFilled;
 		const reasons = isTrusted
-			? null
+			? []
 			: judge({
 					form,
 					data: files ? withoutFileNames(data, files.named()) : data,
@@ -86,15 +86,15 @@ export function createStore(options: StoreOptions) {
 					honeypotFilled,
 					captcha,
 				});
-		if (reasons) metrics.judged(reasons);
+		metrics.judged(reasons);
 		const submission: NewSubmission = {
 			formId: form.id,
 			data,
 			names: fields.map(({ name }) => name),
-			spamReason: reasons && verdictOf(reasons, form.spam.threshold),
+			spamReason: verdictOf(reasons, form.spam.threshold),
 			subject: special.subject ?? null,
 			replyTo: replyTo ?? null,
-			spamReasons: reasons && reasonsJson(reasons),
+			spamReasons: reasons.length > 0 ? JSON.stringify(reasons) : null,
 			meta: form.context || dropped || droppedFiles || isTest ? metaOf(submit, content) : null,
 			// Known from the start, because an object that grows takes more.
 			deliveries: undefined,

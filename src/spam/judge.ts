@@ -90,34 +90,31 @@ export function createJudge({ rules, lists, stamps, judgeMail, formRate, now = D
 		return known.reading;
 	}
 
-	/** Judges mail address, load-time token and text, after the earlier findings. */
-	function judgeContent(before: SpamReason[] | null, sent: Sent, reading: Reading | undefined): SpamReason[] | null {
-		const { form, hasKey, stamp } = sent;
-		let reasons = append(before, judgeMail(sent.data));
-		if (stamp !== undefined && !hasKey) reasons = append(reasons, stamps.judge(stamp, form.id));
-		if (reading) {
-			for (const reason of reading.reasons) reasons = append(reasons, reason);
-			reasons = append(reasons, judgeRepetition(reading, mostFor(form)));
-		}
-		for (const rule of rules) reasons = append(reasons, rule(sent));
-		return reasons;
-	}
-
-	/** The reasons for which it may be spam, in the order of the rules; `null` if there are none, which is the usual case. */
-	return (sent: Sent): SpamReason[] | null => {
+	/** The reasons for which it may be spam, in the order of the rules; usually none. */
+	return (sent: Sent): SpamReason[] => {
 		// A robot: what it wrote is of no interest.
 		if (sent.honeypotFilled) return [HONEYPOT];
-		const { form, hasKey, captcha } = sent;
+		const { form, data, hasKey, captcha, stamp } = sent;
+		const reasons: SpamReason[] = [];
+		const add = (reason: SpamReason | null) => void (reason && reasons.push(reason));
+		add(captcha);
 		const listed = judgeByLists(sent, lists.of(form));
-		const before = append(append(null, captcha), listed);
-		if (listed?.rule === 'allow') return before;
+		add(listed);
+		if (listed?.rule === 'allow') return reasons;
 		const at = now();
 		const reading = readingOf(sent, at);
-		const reasons = judgeContent(before, sent, reading);
+		add(judgeMail(data));
+		if (stamp !== undefined && !hasKey) add(stamps.judge(stamp, form.id));
+		if (reading) {
+			reasons.push(...reading.reasons);
+			add(judgeRepetition(reading, mostFor(form)));
+		}
+		for (const rule of rules) add(rule(sent));
 		// Submissions that are spam anyway do not count towards a flood.
-		if (reasons !== null && verdictOf(reasons, form.spam.threshold) !== null) return reasons;
+		if (verdictOf(reasons, form.spam.threshold) !== null) return reasons;
 		history.count(form.id, reading?.script);
-		return hasKey || !formRate.isOver(form.id, at) ? reasons : append(reasons, FLOOD);
+		if (!hasKey && formRate.isOver(form.id, at)) reasons.push(FLOOD);
+		return reasons;
 	};
 }
 
@@ -132,12 +129,4 @@ function judgeByLists(sent: Sent, matchers: Matchers | null): SpamReason | null 
 	if (allowedBy !== undefined) return allowed(allowedBy);
 	const blockedBy = matchers.block?.(sent);
 	return blockedBy === undefined ? null : decisive('block', blockedBy);
-}
-
-/** With one more reason, if there is one. */
-function append(reasons: SpamReason[] | null, reason: SpamReason | null): SpamReason[] | null {
-	if (!reason) return reasons;
-	if (!reasons) return [reason];
-	reasons.push(reason);
-	return reasons;
 }

@@ -42,19 +42,6 @@ export function verdictOf(reasons: readonly SpamReason[], threshold: number | nu
 	return threshold !== null && scoreOf(reasons) >= threshold ? 'score' : null;
 }
 
-const texts = new WeakMap<SpamReason, string>();
-
-/** JSON text. Of a single reason it is kept: that of a flood is one object. */
-export function reasonsJson(reasons: readonly SpamReason[]): string {
-	const [only] = reasons;
-	if (only === undefined || reasons.length > 1) return JSON.stringify(reasons);
-	const known = texts.get(only);
-	if (known !== undefined) return known;
-	const text = JSON.stringify(reasons);
-	texts.set(only, text);
-	return text;
-}
-
 /** The reasons of a stored submission; none if they cannot be read any more. */
 export function parseReasons(json: string | null): SpamReason[] {
 	return json === null || !isJson(json) ? [] : (JSON.parse(json) as SpamReason[]);

@@ -3,7 +3,7 @@
 import type { SpamSettings } from '../../src/form-values/spam-settings.ts';
 import { createJudge, type JudgeOptions, type Sent } from '../../src/spam/judge.ts';
 import { createDisposableCheck } from '../../src/spam/sender/disposable.ts';
-import { type SpamReason, scoreOf, verdictOf } from '../../src/spam/verdict.ts';
+import { scoreOf, verdictOf } from '../../src/spam/verdict.ts';
 import type { FormRow, Mode } from '../../src/storage/tables.ts';
 
 export interface Posted extends Partial<Omit<Sent, 'form' | 'data'>> {
@@ -29,17 +29,16 @@ export function openJudge(options: Partial<JudgeOptions> = {}) {
 	return (fields: object, { formId = 1, mode = 'live', allowedDomains = [], spam = {}, ...sent }: Posted = {}) => {
 		const settings: SpamSettings = { threshold: 5, honeypot: ['_gotcha'], ...spam };
 		const form = { id: formId, mode, allowedDomains, spam: settings } as Partial<FormRow> as FormRow;
-		const reasons: SpamReason[] =
-			judge({
-				form,
-				data: JSON.stringify(fields),
-				replyTo: undefined,
-				clientAddress: '192.0.2.1',
-				hasKey: false,
-				honeypotFilled: false,
-				captcha: null,
-				...sent,
-			}) ?? [];
+		const reasons = judge({
+			form,
+			data: JSON.stringify(fields),
+			replyTo: undefined,
+			clientAddress: '192.0.2.1',
+			hasKey: false,
+			honeypotFilled: false,
+			captcha: null,
+			...sent,
+		});
 		return { reasons, score: scoreOf(reasons), verdict: verdictOf(reasons, settings.threshold) };
 	};
 }

@@ -33,17 +33,6 @@ export function createDisposableCheck(file: string | null): (data: string) => Sp
 		}
 	}, MAX_KNOWN_DOMAINS);
 
-	let latest: { domain: string; entry: string | null } = { domain: '', entry: null };
-
-	/** Returns the entry for the domain at a place. Consecutive senders often share a domain, which need not be cut from the text then. */
-	function entryAt(data: string, start: number, end: number): string | null {
-		if (latest.domain.length !== end - start || !data.startsWith(latest.domain, start)) {
-			const domain = data.slice(start, end);
-			latest = { domain, entry: entryOf(domain) };
-		}
-		return latest.entry;
-	}
-
 	return (data) => {
 		let at = data.indexOf('@');
 		for (let i = 0; at !== -1 && i < MAX_ADDRESSES; i++) {
@@ -52,7 +41,7 @@ export function createDisposableCheck(file: string | null): (data: string) => Sp
 			while (end - start <= MAX_DOMAIN && isDomainCharacter(data.charCodeAt(end))) end++;
 			// The full stop of a sentence is not part of it.
 			const last = data.charCodeAt(end - 1) === DOT ? end - 1 : end;
-			const entry = last > start && last - start <= MAX_DOMAIN ? entryAt(data, start, last) : null;
+			const entry = last > start && last - start <= MAX_DOMAIN ? entryOf(data.slice(start, last)) : null;
 			if (entry !== null) return { rule: 'disposable-mail', points: POINTS, detail: entry };
 			at = data.indexOf('@', end);
 		}

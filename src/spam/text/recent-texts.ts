@@ -102,20 +102,11 @@ export function judgeRepetition(
 	const counted = Math.min(times, MAX_POINTS);
 	const points = Math.min(counted, most);
 	if (points <= 0) return null;
-	// A flood of one text has one reason, which is not made anew for each.
-	if (points === MAX_POINTS) return isSame ? SAME_OFTEN : NEARLY_OFTEN;
-	return reasonOf(counted, points, isSame);
-}
-
-function reasonOf(counted: number, points: number, isSame: boolean): SpamReason {
 	const often = counted === MAX_POINTS ? `${MAX_POINTS} times or more` : plural(counted, 'time');
 	const bound = points < counted ? `, at most ${points}` : '';
 	const detail = `${isSame ? 'The same text' : 'Nearly the same text'} came ${often} before within a day, 1 each${bound}`;
 	return { rule: 'repeated', points, detail };
 }
-
-const SAME_OFTEN = reasonOf(MAX_POINTS, MAX_POINTS, true);
-const NEARLY_OFTEN = reasonOf(MAX_POINTS, MAX_POINTS, false);
 
 /** Where a part of the sketch has its place. */
 function slotOf(part: number): number {

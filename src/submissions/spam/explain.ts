@@ -83,7 +83,7 @@ export function createExplain(storage: Storage, { models, prepare, judge }: Spam
 				honeypotFilled: false,
 				captcha: null,
 			};
-			const reasons = judge(sent) ?? [];
+			const reasons = judge(sent);
 			const spamReason = verdictOf(reasons, form.spam.threshold);
 			return {
 				isSpam: spamReason !== null,
