@@ -12,59 +12,51 @@ interface LineBufferOptions {
 
 export function createLineBuffer({ write, onWritten }: LineBufferOptions) {
 	const encoder = new TextEncoder();
-	let newest = '';
-	/** Older lines. */
-	let chunks: Uint8Array[] = [];
-	/** Bytes of the chunks, and of the one being written. */
-	let waitingBytes = 0;
-	let isWriting = false;
+	let waiting = '';
+	/** Bytes that are being written. */
+	let writing = 0;
+	/** True if more is to be written once these are. */
+	let isDue = false;
 	let timer: ReturnType<typeof setTimeout> | undefined;
 
-	function closeChunk(): void {
-		clearTimeout(timer);
-		timer = undefined;
-		if (newest === '') return;
-		const chunk = encoder.encode(newest);
-		newest = '';
-		chunks.push(chunk);
-		waitingBytes += chunk.length;
+	function take(): Uint8Array {
+		const lines = encoder.encode(waiting);
+		waiting = '';
+		return lines;
 	}
 
 	async function writeOut(): Promise<void> {
-		closeChunk();
-		if (isWriting) return;
-		isWriting = true;
+		clearTimeout(timer);
+		timer = undefined;
+		isDue = waiting !== '';
+		if (writing > 0) return;
 		try {
-			for (let chunk = chunks.shift(); chunk; chunk = chunks.shift()) {
-				const taken = write(chunk);
+			while (isDue) {
+				isDue = false;
+				const lines = take();
+				writing = lines.length;
+				const taken = write(lines);
 				if (taken instanceof Promise) await taken;
-				waitingBytes -= chunk.length;
 				onWritten();
 			}
 		} finally {
-			isWriting = false;
+			writing = 0;
 		}
 	}
 
 	return {
 		add(line: string): void {
-			newest += line;
-			if (newest.length >= WRITE_AT_CHARACTERS) void writeOut();
+			waiting += line;
+			if (waiting.length >= WRITE_AT_CHARACTERS) void writeOut();
 			else timer ??= setTimeout(writeOut, WRITE_AFTER_MS).unref();
 		},
-		/** Bytes added and not yet written; of the newest lines, their characters. */
-		waiting: () => waitingBytes + newest.length,
+		/** Bytes that are being written, and characters that were added since. */
+		waiting: () => writing + waiting.length,
 		/** Writes all lines now, or right after the write in progress. */
 		writeOut: () => void writeOut(),
 		/** Writes all lines, even while a write is in progress. Call it before the process ends. */
 		flush(): void {
-			closeChunk();
-			const last = chunks;
-			chunks = [];
-			for (const chunk of last) {
-				waitingBytes -= chunk.length;
-				write(chunk);
-			}
+			if (waiting !== '') write(take());
 		},
 	};
 }

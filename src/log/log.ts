@@ -54,7 +54,6 @@ export function createLog({ level: atStart, format, write, now = Date.now }: Log
 	const formatRequest = format === 'json' ? accessJson : accessText;
 	const timestamp = createTimestamps(now);
 	const isOn = (candidate: LogLevel) => LOG_LEVELS.indexOf(candidate) >= LOG_LEVELS.indexOf(level);
-	let hasRequests = isOn('info');
 	let dropped = { requests: 0, others: 0 };
 
 	function addEvent(event: Event): void {
@@ -84,11 +83,10 @@ export function createLog({ level: atStart, format, write, now = Date.now }: Log
 		error: logAt('error'),
 		setLevel(lowest: LogLevel): void {
 			level = lowest;
-			hasRequests = isOn('info');
 		},
 		/** Logs a completed request. */
 		access(line: AccessLine): void {
-			if (!hasRequests) return;
+			if (!isOn('info')) return;
 			if (lines.waiting() < MAX_WAITING_FOR_REQUESTS) lines.add(formatRequest(line, timestamp()));
 			else dropped.requests++;
 		},
