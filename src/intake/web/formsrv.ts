@@ -3,9 +3,8 @@
 import { renewCaptchas } from './captchas.ts';
 import { buttonsOf, withoutShadows } from './form-members.ts';
 import { languageHeader, noteLanguage } from './language.ts';
-import { addStamp, fetchStamp } from './load-time-tokens.ts';
 import { clearMessages, prepareMessages, showError, showSuccess } from './messages.ts';
-import { fetchStatus, showClosed } from './status.ts';
+import { addStamp, fetchStamp, fetchStatus, showClosed } from './questions.ts';
 import { findUnreadable } from './unreadable-files.ts';
 
 /** A request that can be repeated exactly, under the same idempotency key. */
