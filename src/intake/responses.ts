@@ -26,13 +26,7 @@ import { redirectTarget } from './redirect-target.ts';
 import { inLanguage } from './spoken-error.ts';
 
 /** In every language, since nothing may have to be loaded for the most frequent responses. */
-const SUCCESS_SENTENCES = sentencesOf('success', 'confirmSent') as unknown as Record<string, [string, string]>;
-const SUCCESSES = new Map(
-	Object.entries(SUCCESS_SENTENCES).map(([language, [message, confirm]]) => [
-		language,
-		{ stored: success({ message }), pending: success({ message: confirm, pending: true }) },
-	]),
-);
+const SUCCESSES = sentencesOf('success', 'confirmSent') as unknown as Record<string, [string, string]>;
 const HEADER_NAMES = /^[A-Za-z0-9!#$%&'*+.^_`|~, -]{1,1000}$/;
 const DEFAULT_REQUEST_HEADERS = 'Accept, Content-Type, Formspree-Client, Idempotency-Key, X-Requested-With';
 const SUBMISSION_ID = 'Formsrv-Submission-Id';
@@ -143,16 +137,13 @@ function negotiatedResponse({ request, form }: Accepted, outcome: Outcome, place
 	const { next, thanksQuery = '', droppedFiles, moreDroppedFiles } = outcome;
 	const left = droppedFiles && { droppedFiles, moreDroppedFiles };
 	if (isFormspreeClient(headers)) {
-		const { body: success } = successFor(request, form, place);
 		const thanks = `${place.endpoint}/${slug}/thanks${thanksQuery}`;
-		const body = JSON.stringify({ ...success, ...left, next: next ?? thanks });
+		const body = JSON.stringify({ ...successFor(request, form, place), ...left, next: next ?? thanks });
 		return new Response(body, JSON_RESPONSE);
 	}
 	if (prefersJson(headers)) {
-		const { body: success, json } = successFor(request, form, place);
-		const isPlain = aliases.length === 0 && !left;
-		const body = isPlain ? json : JSON.stringify({ ...success, ...left, ...aliasSuccess(aliases) });
-		return new Response(body, JSON_RESPONSE);
+		const body = { ...successFor(request, form, place), ...left, ...aliasSuccess(aliases) };
+		return new Response(JSON.stringify(body), JSON_RESPONSE);
 	}
 	const redirect = new Response(null, REDIRECT);
 	redirect.headers.set('Location', next ?? `${place.prefix}/${slug}/thanks${thanksQuery}`);
@@ -161,26 +152,12 @@ function negotiatedResponse({ request, form }: Accepted, outcome: Outcome, place
 	return redirect;
 }
 
-function successFor({ headers }: Request, form: FormRow, { language: fallback }: Place): Success {
+function successFor({ headers }: Request, form: FormRow, { language: fallback }: Place): object {
 	const language = languageFor(form, { headers, fallback });
-	const { stored, pending } = SUCCESSES.get(language) ?? (SUCCESSES.get('en') as Successes);
+	const [stored, confirm] = SUCCESSES[language] ?? (SUCCESSES.en as (typeof SUCCESSES)[string]);
 	// To spam too: its sender learns nothing.
-	return form.confirm === null ? stored : pending;
-}
-
-interface Successes {
-	stored: Success;
-	pending: Success;
-}
-
-interface Success {
-	body: object;
-	json: string;
-}
-
-function success(members: { message: string; pending?: true }): Success {
-	const body = { success: true, ...members };
-	return { body, json: JSON.stringify(body) };
+	if (form.confirm === null) return { success: true, message: stored };
+	return { success: true, message: confirm, pending: true };
 }
 
 /** The language in which a request is responded to. */
