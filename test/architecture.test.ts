@@ -97,12 +97,10 @@ describe('the source tree', () => {
 			/^src\/(?:cli|dashboard|delivery|forms\/suggestion|submissions|spam|html|intake\/(?:pages|responses))\b/;
 		const parses = ({ path, text: content }: Source) => shows.test(path) && /\bJSON\.parse\b(?!`)/.test(content);
 		expect(pathsWhere(parses)).toEqual([
-			// Settings, probes and what the browser remembers.
+			// Settings, and what the browser remembers.
 			'src/cli/erase.ts',
-			'src/cli/healthcheck.ts',
 			// The id and the names of files of an exported submission.
 			'src/cli/import.ts',
-			'src/cli/inspect-outbox.ts',
 			// As exact-json.ts, for browsers.
 			'src/dashboard/web/exact-json.ts',
 			'src/dashboard/web/state/columns.ts',

@@ -3,6 +3,7 @@
 import type { Config } from '../config.ts';
 import { ask } from '../network/bounded-response.ts';
 import { isEveryAddress, localUrl } from '../network/local-url.ts';
+import { membersIn } from '../text/members-in.ts';
 import { type Cli, CommandError, type Options, withSettings } from './cli.ts';
 import type { CliCommand } from './command.ts';
 
@@ -45,10 +46,6 @@ async function askHealth(url: string): Promise<string | undefined> {
 
 /** The reason in the response of the server; a proxy in front of it may return anything. */
 function reasonIn(text: string): string {
-	try {
-		const { error } = JSON.parse(text) as { error?: unknown };
-		return typeof error === 'string' ? `: ${error.replace(/\.$/, '')}` : '';
-	} catch {
-		return '';
-	}
+	const { error } = membersIn(text);
+	return typeof error === 'string' ? `: ${error.replace(/\.$/, '')}` : '';
 }

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import { ask, type BoundedResponse } from '../network/bounded-response.ts';
 import type { Database } from '../storage/database.ts';
 import { describeLong, isMail, type OutboxReport } from '../storage/pauses.ts';
+import { membersIn } from '../text/members-in.ts';
 import { formatCount } from '../text/plural.ts';
 import type { Finding } from './doctor.ts';
 import { ownAddress } from './healthcheck.ts';
@@ -58,19 +59,10 @@ async function inspectServer(
 	} catch {
 		return { subject, isOff: true, ...withoutAnswer(found, use) };
 	}
-	const { status, error, problem } = readinessIn(response);
+	const { status, error, problem }: { status?: unknown; error?: string; problem?: string } = membersIn(response.text);
 	if (status === 'ok') return { subject, found: `accepts submissions, ${found}`, ...(problem && { problem }) };
 	const other = `Another program answers ${found}, where the server would listen: give the server another --port.`;
 	return { subject, found, problem: error ?? other };
-}
-
-/** Another program may respond with anything. */
-function readinessIn({ text }: BoundedResponse): { status?: unknown; error?: string; problem?: string } {
-	try {
-		return JSON.parse(text) ?? {};
-	} catch {
-		return {};
-	}
 }
 
 function withoutAnswer(

@@ -6,7 +6,7 @@ import { AppError, ERROR_STATUS } from '../errors.ts';
 import type { ErrorEnvelope } from '../http/error-responses.ts';
 import { isToken } from '../keys/token.ts';
 import { open, readBeginning } from '../network/bounded-response.ts';
-import { parseExact } from '../text/exact-json.ts';
+import { membersIn } from '../text/members-in.ts';
 import { type Api, type Call, createApi } from './api.ts';
 import { CommandError, type Io, type Options } from './cli.ts';
 import { readNamedFile } from './named-file.ts';
@@ -145,19 +145,11 @@ async function errorOf(response: Response, { server, path }: { server: string; p
 	const to = URL.parse(headers.get('location') ?? '', server)?.href;
 	if (status >= 300 && status < 400 && to !== undefined)
 		return new CommandError(`${server} leads to ${to.replace(path, '')}: name that address.`);
-	const { code, error, errors } = envelopeIn(await readBeginning(response));
+	const { code, error, errors }: Partial<ErrorEnvelope> = membersIn(await readBeginning(response));
 	if (typeof error !== 'string' || code === undefined || !(code in ERROR_STATUS)) return otherProgram(response, server);
 	if (status === 401)
 		return new CommandError(`${server} does not take the key: it was revoked, has expired, or is of another server.`);
 	return new AppError(code, error, Array.isArray(errors) ? { fields: errors } : undefined);
-}
-
-function envelopeIn(text: string): Partial<ErrorEnvelope> {
-	try {
-		return (parseExact(text) ?? {}) as Partial<ErrorEnvelope>;
-	} catch {
-		return {};
-	}
 }
 
 /** `fetch` asks the proxy for this machine's own addresses too. */

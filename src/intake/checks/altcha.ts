@@ -1,5 +1,7 @@
 /** The built-in captcha: a proof of work that the ALTCHA widget solves, without a third party. */
 
+import { membersIn } from '../../text/members-in.ts';
+
 /** A challenge of ALTCHA's first protocol, which every version of the widget supports. */
 export interface AltchaChallenge {
 	algorithm: 'SHA-256';
@@ -65,18 +67,15 @@ export function createAltcha({ secret, consume, maxNumber = MAX_NUMBER, now = Da
 /** Decodes the widget's token, base64 of JSON. Its other members are ignored: they are computed again. */
 function readSolution(token: string): Solution | undefined {
 	if (token.length > MAX_TOKEN_LENGTH) return undefined;
-	try {
-		const { salt, number, signature } = JSON.parse(Buffer.from(token, 'base64').toString('utf8')) as Solution;
-		const isWellFormed =
-			typeof salt === 'string' &&
-			Number.isSafeInteger(number) &&
-			number >= 0 &&
-			typeof signature === 'string' &&
-			HEX_SHA256.test(signature);
-		return isWellFormed ? { salt, number, signature } : undefined;
-	} catch {
-		return undefined;
-	}
+	const { salt, number, signature } = membersIn(Buffer.from(token, 'base64').toString('utf8'));
+	const isWellFormed =
+		typeof salt === 'string' &&
+		typeof number === 'number' &&
+		Number.isSafeInteger(number) &&
+		number >= 0 &&
+		typeof signature === 'string' &&
+		HEX_SHA256.test(signature);
+	return isWellFormed ? { salt, number, signature } : undefined;
 }
 
 function hash(salt: string, number: number): string {

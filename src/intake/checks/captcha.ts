@@ -10,6 +10,7 @@ import { ask } from '../../network/bounded-response.ts';
 import { decisive, type SpamReason } from '../../spam/verdict.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import { MINUTE_MS } from '../../tasks/durations.ts';
+import { membersIn } from '../../text/members-in.ts';
 import type { Altcha } from './altcha.ts';
 
 export interface CaptchaOptions {
@@ -118,17 +119,9 @@ async function verifyWithVendor(
 }
 
 function parseResponse(text: string): VendorResponse | string {
-	const response = parseJson(text) as VendorResponse | null | undefined;
-	if (typeof response?.success !== 'boolean') return 'returned an unreadable response';
+	const response = membersIn(text) as unknown as VendorResponse;
+	if (typeof response.success !== 'boolean') return 'returned an unreadable response';
 	const codes: unknown[] = Array.isArray(response['error-codes']) ? response['error-codes'] : [];
 	const error = codes.find((code) => VENDOR_ERRORS.has(String(code)));
 	return response.success || error === undefined ? response : `responded with ${error}`;
-}
-
-function parseJson(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }
