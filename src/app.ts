@@ -34,7 +34,6 @@ import { localUrl } from './network/local-url.ts';
 import { createSpam } from './spam/spam.ts';
 import { createActions } from './storage/audit/action.ts';
 import { databaseName, openStorage } from './storage/open.ts';
-import { createServerSecret } from './storage/server-secret.ts';
 import { createBulk } from './submissions/bulk/bulk.ts';
 import { createErasures } from './submissions/erasures/erasures.ts';
 import { SCANS } from './submissions/scan-module.ts';
@@ -118,7 +117,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 	const streams = createEventStreams(storage);
 	const tokenStore = createAltchaStore(storage, now);
 	const altcha = createAltcha({ ...tokenStore, now });
-	const tests = createTestTokens({ ...tokenStore, secret: createServerSecret(storage, 'test_token_secret'), now });
+	const tests = createTestTokens(storage, { ...tokenStore, now });
 	const { recaptchaMinScore, ...vendors } = config.captcha;
 	const files = {
 		store,

@@ -2,7 +2,7 @@
 
 import { decodeId, encodeId } from '../ids.ts';
 import type { Storage } from '../storage/contract.ts';
-import { createServerSecret } from '../storage/server-secret.ts';
+import { createSigner } from '../storage/server-secret.ts';
 
 export const FILE_PATH = '/files';
 
@@ -25,12 +25,9 @@ export interface FileLink {
 export type FileLinks = ReturnType<typeof createFileLinks>;
 
 export function createFileLinks(storage: Pick<Storage, 'batch'>, now: () => number = Date.now) {
-	const secret = createServerSecret(storage, SECRET_NAME);
-
-	async function sign(fileId: string, { holder, until }: { holder: string; until: string }): Promise<string> {
-		const signed = `file ${fileId} for ${holder} until ${until}`;
-		return new Bun.CryptoHasher('sha256', await secret()).update(signed).digest('base64url');
-	}
+	const { sign, isSigned } = createSigner(storage, SECRET_NAME);
+	const signedFor = (fileId: string, { holder, until }: { holder: string; until: string }) =>
+		`file ${fileId} for ${holder} until ${until}`;
 
 	return {
 		async create(fileId: number, { holder, seconds }: { holder: LinkHolder; seconds: number }): Promise<FileLink> {
@@ -40,7 +37,7 @@ export function createFileLinks(storage: Pick<Storage, 'batch'>, now: () => numb
 			const query = new URLSearchParams({
 				for: values.holder,
 				until: values.until,
-				signature: await sign(id, values),
+				signature: await sign(signedFor(id, values)),
 			});
 			return { path: `${FILE_PATH}/${id}?${query}`, expiresAt: new Date(expires * 1000) };
 		},
@@ -52,9 +49,7 @@ export function createFileLinks(storage: Pick<Storage, 'batch'>, now: () => numb
 			const [, kind, holderId] = HOLDER.exec(holder) ?? [];
 			const id = decodeId(fileId);
 			if (id === undefined || kind === undefined || holderId === undefined || !SECONDS.test(until)) return undefined;
-			const expected = Buffer.from(await sign(fileId, { holder, until }));
-			const given = Buffer.from(signature);
-			if (given.length !== expected.length || !crypto.timingSafeEqual(given, expected)) return undefined;
+			if (!(await isSigned(signedFor(fileId, { holder, until }), signature))) return undefined;
 			if (Number(until) * 1000 <= now()) return undefined;
 			return { fileId: id, holder: { kind: kind as LinkHolder['kind'], id: holderId } };
 		},

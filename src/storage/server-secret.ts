@@ -16,6 +16,24 @@ export function createServerSecret(storage: Pick<Storage, 'batch'>, name: string
 	};
 }
 
+/** Signs texts with such a secret, and recognises what it signed. */
+export function createSigner(storage: Pick<Storage, 'batch'>, name: string) {
+	const secret = createServerSecret(storage, name);
+
+	async function sign(text: string): Promise<string> {
+		return new Bun.CryptoHasher('sha256', await secret()).update(text).digest('base64url');
+	}
+
+	return {
+		sign,
+		async isSigned(text: string, signature: string): Promise<boolean> {
+			const expected = Buffer.from(await sign(text));
+			const given = Buffer.from(signature);
+			return given.length === expected.length && crypto.timingSafeEqual(given, expected);
+		},
+	};
+}
+
 async function load(storage: Pick<Storage, 'batch'>, name: string): Promise<string> {
 	const fresh = { name, value: crypto.getRandomValues(new Uint8Array(32)).toHex() };
 	const [, rows] = await storage.batch(

@@ -1,7 +1,7 @@
 /** Stands in for the address of a visitor where mails are bounded: a keyed hash of the form that all ways to write it share. */
 
 import type { Storage } from '../../storage/contract.ts';
-import { createServerSecret } from '../../storage/server-secret.ts';
+import { createSigner } from '../../storage/server-secret.ts';
 
 export const VISITOR_SECRET = 'visitor_mail_secret';
 const GMAIL = new Set(['gmail.com', 'googlemail.com']);
@@ -9,17 +9,14 @@ const GMAIL = new Set(['gmail.com', 'googlemail.com']);
 export type AddressKeys = ReturnType<typeof createAddressKeys>;
 
 export function createAddressKeys(storage: Pick<Storage, 'batch'>) {
-	const secret = createServerSecret(storage, VISITOR_SECRET);
-
-	async function sign(text: string): Promise<string> {
-		return new Bun.CryptoHasher('sha256', await secret()).update(text).digest('base64url');
-	}
+	const { sign, isSigned } = createSigner(storage, VISITOR_SECRET);
 
 	return {
 		/** @param address A valid one */
 		keyOf: (address: string): Promise<string> => sign(`address ${folded(address)}`),
 		/** A signature of what a link is for. */
 		sign: (purpose: string): Promise<string> => sign(`link ${purpose}`),
+		isSigned: (purpose: string, signature: string): Promise<boolean> => isSigned(`link ${purpose}`, signature),
 	};
 }
 

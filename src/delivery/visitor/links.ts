@@ -15,12 +15,6 @@ export type VisitorLinks = ReturnType<typeof createVisitorLinks>;
 
 /** They are checked by signature alone, so that nothing is looked up for a token that is not ours. */
 export function createVisitorLinks(keys: AddressKeys) {
-	async function isSigned(purpose: string, signature: string): Promise<boolean> {
-		const expected = Buffer.from(await keys.sign(purpose));
-		const given = Buffer.from(signature);
-		return given.length === expected.length && crypto.timingSafeEqual(given, expected);
-	}
-
 	return {
 		/** For a pending submission. When it was made says how long it is valid, and that it is pending, that it was not used. */
 		async confirmToken({ formId, submissionId }: PendingPlace): Promise<string> {
@@ -32,7 +26,7 @@ export function createVisitorLinks(keys: AddressKeys) {
 			const [, form = '', submission = '', signature = ''] = CONFIRM.exec(token) ?? [];
 			const [formId, submissionId] = [decodeId(form), decodeId(submission)];
 			if (formId === undefined || submissionId === undefined) return undefined;
-			return (await isSigned(`confirm ${form}.${submission}`, signature)) ? { formId, submissionId } : undefined;
+			return (await keys.isSigned(`confirm ${form}.${submission}`, signature)) ? { formId, submissionId } : undefined;
 		},
 		/** It stays valid: a person may want no more mails whenever an old one is read. */
 		async stopToken(address: string): Promise<string> {
@@ -43,7 +37,7 @@ export function createVisitorLinks(keys: AddressKeys) {
 		async readStop(token: string): Promise<string | undefined> {
 			const [, key, signature] = STOP.exec(token) ?? [];
 			if (key === undefined || signature === undefined) return undefined;
-			return (await isSigned(`stop ${key}`, signature)) ? key : undefined;
+			return (await keys.isSigned(`stop ${key}`, signature)) ? key : undefined;
 		},
 	};
 }
