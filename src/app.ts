@@ -2,7 +2,7 @@
 
 import { createAudit } from './audit/audit.ts';
 import { createBackups } from './backup/schedule.ts';
-import type { Config } from './config.ts';
+import { type Config, publicUrls } from './config.ts';
 import { createEventStreams } from './dashboard/events/streams.ts';
 import { createSessions } from './dashboard/sessions/sessions.ts';
 import { createDispatch } from './delivery/dispatch.ts';
@@ -30,7 +30,6 @@ import { createKeys } from './keys/keys.ts';
 import type { Log } from './log/log.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import type { GuardedPost } from './network/guarded-request.ts';
-import { localUrl } from './network/local-url.ts';
 import { createSpam } from './spam/spam.ts';
 import { createActions } from './storage/audit/action.ts';
 import { databaseName, openStorage } from './storage/open.ts';
@@ -98,8 +97,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 	const links = createFileLinks(storage, now);
 	const keys = createKeys(storage, now);
 	const post = createPost(config.webhookAllow);
-	const baseUrl = config.baseUrl ?? localUrl(config.host, config.port);
-	const submitUrl = config.submitUrl ?? localUrl(config.submitHost, config.submitPort);
+	const { base: baseUrl, submit: submitUrl } = publicUrls(config);
 	const uniqueValues = createUniqueValues(storage);
 	const dispatch = createDispatch(storage, {
 		...config,

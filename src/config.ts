@@ -16,6 +16,7 @@ import { ValueProblem } from './config/value-problem.ts';
 import type { ScannerAddress } from './config/value-types.ts';
 import { CAPTCHA_VENDORS, type CaptchaVendor } from './form-values/captchas.ts';
 import { objectionToAddress } from './form-values/message-formats.ts';
+import { localUrl } from './network/local-url.ts';
 import { pickNames } from './text/map-names.ts';
 
 /** How tokens of a captcha are verified: with which secret, `null` if not set up, and where. */
@@ -84,6 +85,17 @@ export interface Config extends Pick<SettingValues, (typeof PLAIN)[number]> {
 	settings: SettingInForce[];
 	/** Those that were provided, secrets too. */
 	provided: ReadonlyMap<Key, Provided>;
+}
+
+/** The public addresses of the listeners, without trailing slashes. */
+export interface PublicUrls {
+	base: string;
+	submit: string;
+}
+
+/** By default as their machine reaches them. */
+export function publicUrls({ host, port, baseUrl, submitHost, submitPort, submitUrl }: Config): PublicUrls {
+	return { base: baseUrl ?? localUrl(host, port), submit: submitUrl ?? localUrl(submitHost, submitPort) };
 }
 
 /** A setting in force; secrets are masked, `source` is where it was set. */

@@ -2,17 +2,16 @@
 
 import type { App } from './app.ts';
 import { noteSettingNames } from './backup/setting-names.ts';
+import { type PublicUrls, publicUrls } from './config.ts';
 import { startPauseWatch } from './delivery/worker/pauses.ts';
 import { AppError } from './errors.ts';
 import { startFileWatch } from './files/file-watch.ts';
 import { createDrain, type Drain } from './http/drain.ts';
 import type { Fetch } from './http/request-pipeline.ts';
 import { isAddress } from './network/address-ranges.ts';
-import { localUrl } from './network/local-url.ts';
 import { startDescriptorWatch } from './server/descriptor-watch.ts';
 import { type Handlers, openHandlers } from './server/handlers.ts';
 import { startMaintenance } from './server/maintenance.ts';
-import type { PublicUrls } from './server/public-urls.ts';
 import { startFollowing } from './spam/bayes/learning.ts';
 import type { StopWork } from './storage/contract.ts';
 
@@ -118,7 +117,7 @@ function openListeners(
 	app: App,
 	{ listeners, drain }: { listeners: Bun.Server<undefined>[]; drain: Drain },
 ): PublicUrls {
-	const { host, port, submitHost, submitPort, baseUrl, submitUrl } = app.config;
+	const { host, port, submitHost, submitPort } = app.config;
 	const isShared = host === submitHost && port === submitPort && port !== 0;
 	// The handlers need the ports, which are known only once the listeners are open. No request arrives in between, because
 	// all of this happens in one turn of the event loop.
@@ -130,10 +129,7 @@ function openListeners(
 		submit = listen({ host: submitHost, port: submitPort, fetch: (request, self) => handlers.submit(request, self) });
 		listeners.push(submit);
 	}
-	const urls = {
-		base: baseUrl ?? localUrl(host, base.port as number),
-		submit: submitUrl ?? localUrl(submitHost, submit.port as number),
-	};
+	const urls = publicUrls({ ...app.config, port: base.port as number, submitPort: submit.port as number });
 	handlers = openHandlers(app, { isShared, urls, drain });
 	return urls;
 }

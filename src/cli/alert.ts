@@ -2,8 +2,8 @@
 
 import { hostname } from 'node:os';
 import { createReceivers } from '../alerts/receivers.ts';
+import { publicUrls } from '../config.ts';
 import { createGuardedPost } from '../network/guarded-request.ts';
-import { localUrl } from '../network/local-url.ts';
 import { type Cli, CommandError, type Options, withSettings } from './cli.ts';
 import type { CliCommand } from './command.ts';
 
@@ -15,11 +15,14 @@ export function addAlert(program: CliCommand, cli: Cli): void {
 		.examples('FORMSRV_ALERT_URL=https://alerts.example.com/formsrv formsrv alert test');
 	withSettings(command, ['alertMail', 'mailFrom', 'baseUrl', 'webhookAllow']).action(async (options: Options) => {
 		const config = cli.loadSettings(options);
-		const baseUrl = config.baseUrl ?? localUrl(config.host, config.port);
 		const post = createGuardedPost({ allowed: config.webhookAllow });
-		const receivers = createReceivers({ config, baseUrl, server: hostname(), post, now: Date.now }).filter(
-			({ name }) => name !== null,
-		);
+		const receivers = createReceivers({
+			config,
+			baseUrl: publicUrls(config).base,
+			server: hostname(),
+			post,
+			now: Date.now,
+		}).filter(({ name }) => name !== null);
 		if (receivers.length === 0) throw new CommandError('Nothing is set: FORMSRV_ALERT_URL, FORMSRV_ALERT_MAIL.');
 		const problem = 'Alerts arrive. Nothing else needs to be done.';
 		for (const { name, send } of receivers) {

@@ -1,8 +1,8 @@
 /** `formsrv dashboard-link`: creates a link that signs in to the dashboard: the operator with all rights, or a colleague with some. */
 
+import { publicUrls } from '../config.ts';
 import { INVITATION_DAYS } from '../dashboard/sessions/links.ts';
 import { KEY_FORMS_MAX } from '../keys/bounds.ts';
-import { localUrl } from '../network/local-url.ts';
 import { type Cli, CommandError, type Options, withSettings } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { shortTime } from './table.ts';
@@ -46,8 +46,7 @@ export function addDashboardLink(program: CliCommand, cli: Cli): void {
 			create: !invitation,
 			action: invitation ? 'createKey' : 'createSetupLink',
 			use: async (app) => {
-				const { baseUrl, host, port } = app.config;
-				const linkTo = (token: string) => setupLink(baseUrl ?? localUrl(host, port), token);
+				const linkTo = (token: string) => setupLink(publicUrls(app.config).base, token);
 				if (options.revokeOthers) cli.note(endedSentence(await app.sessions.endOthers()));
 				if (!invitation) {
 					cli.print(linkTo(await app.sessions.createLink()));

@@ -1,21 +1,16 @@
 /** The API of the opened application, called in this process, without a listener and without a key. */
 
 import type { App } from '../app.ts';
+import { publicUrls } from '../config.ts';
 import type { AppError } from '../errors.ts';
 import { statusOf } from '../http/error-responses.ts';
 import { setRequestInfo } from '../http/request-info.ts';
-import { localUrl } from '../network/local-url.ts';
 import { openManagement } from '../server/management-routes.ts';
 import { databaseFileAt, isFile } from '../storage/open.ts';
 import { type Api, createApi } from './api.ts';
 
 /** That of the opened application, for the operator, who sees the forms of both modes. */
 export function localApi(app: App, operator: string): Api {
-	const { baseUrl, submitUrl, host, port, submitHost, submitPort } = app.config;
-	const urls = {
-		base: baseUrl ?? localUrl(host, port),
-		submit: submitUrl ?? localUrl(submitHost, submitPort),
-	};
 	const errors = new WeakMap<Request, AppError>();
 
 	/** A server beside this process takes an object without a row for what a dead process left. */
@@ -30,7 +25,7 @@ export function localApi(app: App, operator: string): Api {
 	}
 
 	const handle = openManagement(app, {
-		urls,
+		urls: publicUrls(app.config),
 		onError: (request, error) => {
 			errors.set(request, error);
 			return new Response(null, { status: statusOf(error) });

@@ -1,9 +1,9 @@
 /** `formsrv mail`: tests the mail settings, and shows or tries the mail of a form. */
 
+import { publicUrls } from '../config.ts';
 import { readMailSetup } from '../delivery/mail/setup.ts';
 import { checkRecipient, sendTestMail } from '../delivery/mail/test-mail.ts';
 import type { MailContent } from '../delivery/schema.ts';
-import { localUrl } from '../network/local-url.ts';
 import { formatMailbox } from '../text/email-address.ts';
 import { formPath } from './api.ts';
 import { type Cli, CommandError, type Options, STORAGE_SETTINGS, userName, withSettings } from './cli.ts';
@@ -52,7 +52,7 @@ function addTest(mail: CliCommand, cli: Cli): void {
 async function testSettings(cli: Cli, address: string, options: Options): Promise<void> {
 	const to = checkRecipient(address);
 	const config = cli.loadSettings(options);
-	const setup = readMailSetup({ ...config, baseUrl: config.baseUrl ?? localUrl(config.host, config.port) });
+	const setup = readMailSetup({ ...config, baseUrl: publicUrls(config).base });
 	const { server } = setup;
 	if (server) cli.note(`Sending as ${setup.identity.from.address} through ${server.host}:${server.port} …`);
 	const reply = await sendTestMail(to, { ...setup, language: config.language });

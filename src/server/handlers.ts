@@ -1,6 +1,7 @@
 /** The handlers of the two listeners: both serve the public addresses, base also serves management. */
 
 import type { App } from '../app.ts';
+import type { PublicUrls } from '../config.ts';
 import { createClientAddress, shownAddress } from '../http/client-address.ts';
 import type { Drain } from '../http/drain.ts';
 import { createErrorHandler, errorHeaders, statusOf } from '../http/error-responses.ts';
@@ -11,7 +12,6 @@ import { smallPage } from '../intake/pages/pages.ts';
 import { pageResponse, translationFor } from '../intake/responses.ts';
 import { lazy } from '../tasks/lazy.ts';
 import { createPublicRoutes } from './public.ts';
-import type { PublicUrls } from './public-urls.ts';
 
 export interface Handlers {
 	base: Fetch;

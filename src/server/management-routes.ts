@@ -4,6 +4,7 @@ import { type AnyElysia, Elysia } from 'elysia';
 import type { App } from '../app.ts';
 import { auditRoutes } from '../audit/routes.ts';
 import { VERSION } from '../config/version.ts';
+import type { PublicUrls } from '../config.ts';
 import { EVENTS_PATH, eventRoutes } from '../dashboard/events/routes.ts';
 import { dashboardRoutes } from '../dashboard/routes.ts';
 import { createSessionCookie } from '../dashboard/sessions/cookie.ts';
@@ -49,7 +50,6 @@ import { createApiCalls } from './mcp/api-calls.ts';
 import { mcpRoutes } from './mcp/routes.ts';
 import { metricsRoutes } from './metrics-routes.ts';
 import { describedProbes } from './probe-routes.ts';
-import type { PublicUrls } from './public-urls.ts';
 import { createRecording, type Recording } from './recording.ts';
 
 const TAGS = [
@@ -151,6 +151,6 @@ function createCountFailure({ audit, config, windows, now }: App): CountFailure 
 	return (request, facts) => {
 		const network = networkOf(requestInfo(request).clientAddress);
 		audit.countFailure(shownAddress(config.logAddress, network), facts);
-		limiter.check(network);
+		limiter.take(network);
 	};
 }

@@ -1,6 +1,7 @@
 /** The public routes: probes, the submission endpoint, the thank-you page, the script for web pages. */
 
 import type { App } from '../app.ts';
+import type { PublicUrls } from '../config.ts';
 import { AppError } from '../errors.ts';
 import { createAssetFiles } from '../http/asset-files.ts';
 import { logServerError } from '../http/error-responses.ts';
@@ -9,7 +10,6 @@ import type { Handler } from '../http/request-pipeline.ts';
 import { createEndpoint } from '../intake/endpoint.ts';
 import { createThanksHandler } from '../intake/thanks-handler.ts';
 import type { Finding } from '../storage/findings.ts';
-import type { PublicUrls } from './public-urls.ts';
 
 /** The path of the submission endpoint: at the submit address, and at the base. */
 type SubmitPrefix = '/f' | '/api/f';

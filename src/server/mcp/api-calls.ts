@@ -1,6 +1,7 @@
 /** Calls operations of the API for tools, in this process and by its own routes, so that rights, rates, audit log and errors are theirs. */
 
 import type { App } from '../../app.ts';
+import type { PublicUrls } from '../../config.ts';
 import { AppError, type ErrorCode } from '../../errors.ts';
 import { collectChunks } from '../../http/collect-chunks.ts';
 import type { ErrorEnvelope } from '../../http/error-responses.ts';
@@ -10,7 +11,6 @@ import { lazy } from '../../tasks/lazy.ts';
 import { roughSize } from '../../text/byte-sizes.ts';
 import { parseExact } from '../../text/exact-json.ts';
 import { createPublicRoutes } from '../public.ts';
-import type { PublicUrls } from '../public-urls.ts';
 import type { ToolContext } from './tool.ts';
 
 /** The longest response that is read for a tool. */

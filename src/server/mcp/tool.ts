@@ -1,8 +1,8 @@
 /** The shape of an agent's tool: its words, its input, the operations of the API that it uses, and what it shows of their results. */
 
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
+import type { PublicUrls } from '../../config.ts';
 import type { Permission } from '../../storage/tables.ts';
-import type { PublicUrls } from '../public-urls.ts';
 
 /** An operation of the API by method and path, such as `GET /api/forms/:id`. */
 export type Operation = `${'GET' | 'POST' | 'PATCH' | 'PUT'} /api/${string}`;

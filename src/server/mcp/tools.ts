@@ -1,6 +1,7 @@
 /** All tools of agents, from which their list, what a key may use, the check of the input and the table in docs/mcp.md follow. */
 
 import { type TSchema, Type } from '@sinclair/typebox';
+import type { PublicUrls } from '../../config.ts';
 import { snippetsOf } from '../../dashboard/web/views/connect/form-snippets.ts';
 import { SNIPPET_KINDS } from '../../dashboard/web/views/connect/snippets.ts';
 import type { DeliveryList } from '../../delivery/schema.ts';
@@ -11,7 +12,6 @@ import { FILTERS } from '../../storage/filters.ts';
 import { FLAG_NAMES, FLAGS, mapFlags } from '../../storage/owned.ts';
 import { CHANNELS, DELIVERY_STATES } from '../../storage/tables.ts';
 import type { SubmissionList } from '../../submissions/schema.ts';
-import type { PublicUrls } from '../public-urls.ts';
 import { pick, type Tool, tool } from './tool.ts';
 
 /**
