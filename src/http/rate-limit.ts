@@ -23,9 +23,6 @@ export interface RateLimiterOptions {
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
-/** A name, or an id. */
-type Caller = string | number;
-
 const ANYTHING = 0;
 /** In place of a place in the table: the window of all for whom there is no room. */
 const REST = -1;
@@ -46,18 +43,16 @@ export function createRateLimiter(
 	let widenedUntil = 0;
 
 	/** The place of a caller's window. Who has one keeps it, however many others there are. */
-	function placeOf(caller: Caller, target: number, at: number): number {
-		const text = typeof caller === 'number' ? '' : caller;
-		const about = typeof caller === 'number' ? caller : target;
-		const found = windows.find(windows.nameOf(text, limiter, about), at);
+	function placeOf(caller: string, target: number, at: number): number {
+		const found = windows.find(windows.nameOf(caller, limiter, target), at);
 		if (found >= 0) return found;
-		if (!widen) return openOrRest(windows.open(windows.nameOf(text, limiter, about), at, 2), at);
+		if (!widen) return openOrRest(windows.open(windows.nameOf(caller, limiter, target), at, 2), at);
 		// A caller that was counted in a network stays there until its window ends: else a new window would be a second count.
 		const isWidened = at < widenedUntil && widenedUntil - at <= WINDOW_MS;
-		const wider = isWidened ? findWider(caller as string, target, at) : -1;
+		const wider = isWidened ? findWider(caller, target, at) : -1;
 		if (wider >= 0) return wider;
-		const opened = windows.open(windows.nameOf(text, limiter, about), at, 0);
-		return opened >= 0 ? opened : openWider(caller as string, target, at);
+		const opened = windows.open(windows.nameOf(caller, limiter, target), at, 0);
+		return opened >= 0 ? opened : openWider(caller, target, at);
 	}
 
 	function findWider(caller: string, target: number, at: number): number {
@@ -100,27 +95,20 @@ export function createRateLimiter(
 		return true;
 	}
 
-	function take(caller: Caller, target: number, at: number): number {
-		const place = placeOf(caller, target, at);
-		if (!addAt(place)) throw tooMany(stateAt(place, at));
-		return place;
-	}
-
 	return {
 		/**
 		 * Counts one request. `undefined` if the limit is off.
 		 * @param target The id of what the requests are for.
 		 * @throws AppError RATE_LIMITED if the caller is over it.
 		 */
-		take(caller: Caller, target = ANYTHING, at = now()): RateState | undefined {
-			return limit === 0 ? undefined : stateAt(take(caller, target, at), at);
-		},
-		/** The same, without its state. @throws AppError RATE_LIMITED */
-		check(caller: Caller, at = now()): void {
-			if (limit > 0) take(caller, ANYTHING, at);
+		take(caller: string, target = ANYTHING, at = now()): RateState | undefined {
+			if (limit === 0) return undefined;
+			const place = placeOf(caller, target, at);
+			if (!addAt(place)) throw tooMany(stateAt(place, at));
+			return stateAt(place, at);
 		},
 		/** Counts one request that is not rejected; `true` if the caller is over the limit. */
-		isOver: (caller: Caller, at = now()): boolean => limit > 0 && !addAt(placeOf(caller, ANYTHING, at)),
+		isOver: (caller: string, at = now()): boolean => limit > 0 && !addAt(placeOf(caller, ANYTHING, at)),
 	};
 }
 

@@ -113,7 +113,7 @@ export function createJudge({ rules, lists, stamps, judgeMail, formRate, now = D
 		// Submissions that are spam anyway do not count towards a flood.
 		if (verdictOf(reasons, form.spam.threshold) !== null) return reasons;
 		history.count(form.id, reading?.script);
-		if (!hasKey && formRate.isOver(form.id, at)) reasons.push(FLOOD);
+		if (!hasKey && formRate.isOver(`${form.id}`, at)) reasons.push(FLOOD);
 		return reasons;
 	};
 }

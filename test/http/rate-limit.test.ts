@@ -30,10 +30,10 @@ test('a caller may send as many requests as the limit, and again after the minut
 test('what is not rejected is counted too, by a name or an id', () => {
 	const clock = { now: 1000 };
 	const limiter = createRateLimiter(2, { now: () => clock.now });
-	expect([7, 7, 7, 8].map((id) => limiter.isOver(id))).toEqual([false, false, true, false]);
+	expect(['7', '7', '7', '8'].map((id) => limiter.isOver(id))).toEqual([false, false, true, false]);
 	clock.now += 60_000;
-	expect(limiter.isOver(7)).toBe(false);
-	expect(createRateLimiter(0).isOver(7)).toBe(false);
+	expect(limiter.isOver('7')).toBe(false);
+	expect(createRateLimiter(0).isOver('7')).toBe(false);
 });
 
 test('a caller has a count for each target', () => {

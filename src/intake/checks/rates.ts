@@ -4,6 +4,7 @@ import type { Config } from '../../config.ts';
 import { networkOf, widerNetworks } from '../../http/client-address.ts';
 import { createRateLimiter, type RateLimiterOptions, type RateState } from '../../http/rate-limit.ts';
 import type { FormRow } from '../../storage/tables.ts';
+import { mapNames } from '../../text/map-names.ts';
 
 interface Sender {
 	form: Pick<FormRow, 'id'>;
@@ -11,7 +12,8 @@ interface Sender {
 }
 
 /** The requests of scripts about a form besides submissions. */
-export type StatusQuery = 'challenge' | 'status' | 'stamp';
+const STATUS_QUERIES = ['challenge', 'status', 'stamp'] as const;
+export type StatusQuery = (typeof STATUS_QUERIES)[number];
 
 export type IntakeRates = ReturnType<typeof createIntakeRates>;
 
@@ -26,26 +28,22 @@ export function createIntakeRates(
 	const ofKey = createRateLimiter(limits.api, options);
 	const failures = createRateLimiter(limits.auth, ofNetworks);
 	const links = createRateLimiter(limits.address, ofNetworks);
-	const others = {
-		challenge: createRateLimiter(limits.submit, ofNetworks),
-		status: createRateLimiter(limits.submit, ofNetworks),
-		stamp: createRateLimiter(limits.submit, ofNetworks),
-	} satisfies Record<StatusQuery, unknown>;
+	const others = mapNames(STATUS_QUERIES, () => createRateLimiter(limits.submit, ofNetworks));
 	return {
 		/** Counts a submission against its sender's rates; returns that of the form. @throws AppError RATE_LIMITED */
 		take({ form, clientAddress }: Sender): RateState | undefined {
 			const network = networkOf(clientAddress);
 			const at = now();
 			const state = toForm.take(network, form.id, at);
-			toAll.check(network, at);
+			toAll.take(network, undefined, at);
 			return state;
 		},
 		/** Counts a submission with a key, whatever its address. @throws AppError RATE_LIMITED */
 		takeKey: (keyId: string): RateState | undefined => ofKey.take(keyId),
 		/** Counts a wrong key. @throws AppError RATE_LIMITED */
-		takeFailure: (clientAddress: string): void => failures.check(networkOf(clientAddress)),
+		takeFailure: (clientAddress: string): void => void failures.take(networkOf(clientAddress)),
 		/** Counts the use of a link in a mail to a visitor, which a mail provider may do for many. @throws AppError RATE_LIMITED */
-		takeLink: (clientAddress: string): void => links.check(networkOf(clientAddress)),
+		takeLink: (clientAddress: string): void => void links.take(networkOf(clientAddress)),
 		/** Counts a request for something else, apart from submissions. @throws AppError RATE_LIMITED */
 		takeOther: ({ form, clientAddress }: Sender, other: StatusQuery): RateState | undefined =>
 			others[other].take(networkOf(clientAddress), form.id),
