@@ -17,35 +17,25 @@ export interface Posted {
 
 /** Makes an empty list, in the order in which names first appear. */
 export function createFieldList(limits: FieldLimits) {
-	const fields: PostedField[] = [];
-	const places = new Map<string, number>();
-	let repeats: Map<number, string[]> | undefined;
-
-	function repeat(place: number, json: string): void {
-		repeats ??= new Map();
-		const values = repeats.get(place);
-		if (values) values.push(json);
-		else repeats.set(place, [(fields[place] as PostedField).json, json]);
-	}
+	/** The JSON texts of the values of each name. */
+	const fields = new Map<string, string[]>();
 
 	return {
 		/** @throws {AppError} PAYLOAD_TOO_LARGE when the name is too long. */
 		add(name: string, value: string): void {
 			checkName(name, limits);
 			const json = JSON.stringify(value);
-			const place = places.get(name);
-			if (place === undefined) {
-				places.set(name, fields.length);
-				fields.push({ name, json });
-			} else {
-				repeat(place, json);
-			}
+			const others = fields.get(name);
+			if (others) others.push(json);
+			else fields.set(name, [json]);
 		},
 
-		fields(): PostedField[] {
-			for (const [place, values] of repeats ?? []) (fields[place] as PostedField).json = `[${values.join(',')}]`;
-			return fields;
-		},
+		/** Several values of a name are a list. */
+		fields: (): PostedField[] =>
+			Array.from(fields, ([name, [json = '', ...others]]) => ({
+				name,
+				json: others.length === 0 ? json : `[${[json, ...others].join(',')}]`,
+			})),
 	};
 }
 
