@@ -2,8 +2,9 @@
 
 import { AppError, type FieldError } from '../../errors.ts';
 import { type Checking, createFieldCheck } from '../../field-rules/check.ts';
-import type { FieldRule } from '../../field-rules/rules.ts';
+import { type FieldRule, labelsOf } from '../../field-rules/rules.ts';
 import { isStored } from '../../form-values/aliases.ts';
+import { addressIn } from '../../form-values/visitor-mails.ts';
 import { say } from '../../languages/translations.ts';
 import type { FormRow } from '../../storage/tables.ts';
 import { createOneAtATime } from '../../tasks/one-at-a-time.ts';
@@ -94,4 +95,17 @@ async function inTurns<T>(check: Checking<T>): Promise<T> {
 		stretch = check.next();
 	}
 	return stretch.value;
+}
+
+/** Rejects a submission without the address that its form has visitors confirm. @throws FieldsRejected */
+export function checkAddress({ confirm, fields }: Pick<FormRow, 'confirm' | 'fields'>, content: Content): void {
+	if (confirm === null) return;
+	const { field } = confirm;
+	// The name of a file is no address, and goes if the file is left out later.
+	const isFile = content.files?.fields().has(field) === true;
+	if (!isFile && addressIn(content.data, field) !== undefined) return;
+	const isMissing = !content.fields.some(({ name, json }) => name === field && json !== '""');
+	const says = [isMissing ? 'required' : 'badEmail', { label: labelsOf(fields)(field) }] as const;
+	const error: FieldError = { field, code: isMissing ? 'REQUIRED' : 'INVALID_EMAIL', message: say(...says), says };
+	throw new FieldsRejected([error], content);
 }
