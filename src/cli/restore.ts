@@ -94,26 +94,28 @@ async function restore(cli: Cli, job: Job): Promise<void> {
 	const moment = new Date().toISOString().replace(/[:.]/g, '-');
 	const replacement = `${databaseFile}.restoring-${moment}`;
 	const aside = `${databaseFile}.replaced-${moment}`;
-	const files = isArchive(backup) ? await unpack(cli, job, replacement) : copy(backup, replacement);
+	const files = isArchive(backup) ? await unpack(cli, job, replacement) : null;
+	if (files === null) databaseFileAt(backup).copyTo(replacement);
 	const held = job.sendsWaiting ? 0 : databaseFileAt(replacement).hold(RESTORED);
 	const again = isThere ? takeOver(cli, databaseFile, replacement) : 0;
 	const missing = await missingSettings(replacement, job.config);
 	const database = databaseFileAt(databaseFile);
 	database.replace({ replacement, aside });
 	database.removeLeftovers();
-	if (job.json)
-		cli.printJson({
-			file: databaseFile,
-			replaced: isThere ? aside : null,
-			files,
-			held,
-			erasures: again,
-			missingSettings: missing,
-		});
-	else {
-		const filesToo = files === null ? '' : ` and ${plural(files, 'file')}`;
-		cli.print(`Restored ${databaseFile}${filesToo} from ${name}.${isThere ? ` What was there is now ${aside}.` : ''}`);
-	}
+	const filesToo = files === null ? '' : ` and ${plural(files, 'file')}`;
+	const result = {
+		file: databaseFile,
+		replaced: isThere ? aside : null,
+		files,
+		held,
+		erasures: again,
+		missingSettings: missing,
+	};
+	cli.printResult(
+		{ json: job.json },
+		result,
+		`Restored ${databaseFile}${filesToo} from ${name}.${isThere ? ` What was there is now ${aside}.` : ''}`,
+	);
 	if (held > 0 && !job.json) {
 		cli.note(
 			`Mails and webhook requests that were waiting are held (${formatCount(held)}), because they may have been sent since the ` +
@@ -128,7 +130,9 @@ async function restore(cli: Cli, job: Job): Promise<void> {
 	}
 	// One of an earlier version is left as it is, for the server to bring up.
 	if (!database.inspect('quick').isCurrent) return;
-	await noteMissing(cli, databaseFile, store);
+	// A copy of the database alone, and a backup of an installation that had lost files, come without them.
+	const [first] = database.namedFiles();
+	if (first) await noteMissingFiles(cli, database, store);
 	await cli.record(job.config, 'restore', { facts: { backup: name, replaced: isThere } });
 }
 
@@ -156,11 +160,6 @@ async function missingSettings(replacement: string, config: Config): Promise<str
 	return (await allSettingNames(databaseFileAt(replacement), here)).filter((name) => !here.includes(name));
 }
 
-function copy(backup: string, replacement: string): null {
-	databaseFileAt(backup).copyTo(replacement);
-	return null;
-}
-
 /**
  * The files come first. They are added to those of the database that is there, so that it is whole until it is replaced; and a
  * copy that is named `replacement` lacks none.
@@ -185,11 +184,4 @@ async function unpack(cli: Cli, job: Job, replacement: string): Promise<number> 
 	} finally {
 		rmSync(unpacked, { force: true });
 	}
-}
-
-/** A copy of the database alone, and a backup of an installation that had lost files, come without them. */
-async function noteMissing(cli: Cli, databaseFile: string, store: FileStore): Promise<void> {
-	const database = databaseFileAt(databaseFile);
-	const [first] = database.namedFiles();
-	if (first) await noteMissingFiles(cli, database, store);
 }
