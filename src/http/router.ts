@@ -2,6 +2,7 @@
 
 import { type AnyElysia, Elysia } from 'elysia';
 import { AppError, rejectFaults } from '../errors.ts';
+import { lazy } from '../tasks/lazy.ts';
 import { type ErrorHandler, toAppError } from './error-responses.ts';
 import { createMethodTable, noRoute } from './method-guard.ts';
 import { queryOf } from './query-parameters.ts';
@@ -30,29 +31,26 @@ interface Described {
 	responses?: object;
 }
 
+/** Finds the description of a route by its method and path, once all routes are there. */
+export function describedRoutes<Detail extends object>(router: AnyElysia) {
+	const byRoute = lazy(
+		() => new Map(router.routes.map(({ method, path, hooks }) => [`${method} ${path}`, hooks.detail ?? {}])),
+	);
+	return (method: string, route: string): Detail => byRoute().get(`${method} ${route}`) ?? {};
+}
+
 /**
  * An unknown parameter is rejected, because a wrong name would silently change what is meant.
  * @returns a check of a request to a route, by the parameters in the description of its operation. A page has no description, and a
  * public operation no response for it: these take any. It throws VALIDATION_ERROR that names each unknown one.
  */
 function createParameterCheck(router: AnyElysia) {
-	let byRoute: ReadonlyMap<string, readonly string[]> | undefined;
-
-	function declared(method: string, route: string): readonly string[] | undefined {
-		byRoute ??= new Map(
-			router.routes.flatMap(({ method, path, hooks }) => {
-				const { parameters = [], responses = {} }: Described = hooks.detail ?? {};
-				const names = parameters.filter((one) => one.in === 'query').map(({ name }) => name);
-				return '400' in responses ? [[`${method} ${path}`, names] as const] : [];
-			}),
-		);
-		return byRoute.get(`${method === 'HEAD' ? 'GET' : method} ${route}`);
-	}
-
+	const find = describedRoutes<Described>(router);
 	return (request: Request, route: string): void => {
 		if (!request.url.includes('?')) return;
-		const known = declared(request.method, route);
-		if (!known) return;
+		const { parameters = [], responses = {} } = find(request.method === 'HEAD' ? 'GET' : request.method, route);
+		if (!('400' in responses)) return;
+		const known = parameters.filter((one) => one.in === 'query').map(({ name }) => name);
 		const unknown = [...new Set(queryOf(request).keys())].filter((name) => !known.includes(name)).slice(0, MAX_NAMED);
 		rejectFaults(unknown.map((field) => ({ field, code: 'UNKNOWN_PARAMETER', message: sentence(field, known) })));
 	};

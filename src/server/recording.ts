@@ -10,6 +10,7 @@ import { shownAddress } from '../http/client-address.ts';
 import { ACTING, IS_PART, RECORDED } from '../http/openapi.ts';
 import { queryOf } from '../http/query-parameters.ts';
 import { type Caller, type RequestInfo, requestInfo } from '../http/request-info.ts';
+import { describedRoutes } from '../http/router.ts';
 import { decodeId, encodeId } from '../ids.ts';
 import { type Action, type Actor, createAction, recordAction } from '../storage/audit/action.ts';
 import { clipped } from '../storage/audit/changes.ts';
@@ -127,19 +128,19 @@ function isRejected(response: unknown): boolean {
 	return response instanceof Response && !response.ok;
 }
 
+interface Marked {
+	operationId?: string;
+	[RECORDED]?: readonly string[];
+	[IS_PART]?: boolean;
+	[ACTING]?: boolean;
+}
+
 /** Finds the operation of a request by method and route. */
 function findOperations(router: AnyElysia) {
-	let byRoute: ReadonlyMap<string, Operation> | undefined;
+	const find = describedRoutes<Marked>(router);
 	return (method: string, route: string): Operation | undefined => {
-		byRoute ??= new Map(
-			router.routes.flatMap(({ method: known, path, hooks }) => {
-				const { operationId: name, ...marks } = hooks.detail ?? {};
-				const { [RECORDED]: recorded, [IS_PART]: isPart, [ACTING]: isActing } = marks;
-				const isRead = known === 'GET' && !isActing;
-				return name ? [[`${known} ${path}`, { name, recorded, isPart, isRead }] as const] : [];
-			}),
-		);
-		return byRoute.get(`${method} ${route}`);
+		const { operationId: name, [RECORDED]: recorded, [IS_PART]: isPart, [ACTING]: isActing } = find(method, route);
+		return name === undefined ? undefined : { name, recorded, isPart, isRead: method === 'GET' && !isActing };
 	};
 }
 
