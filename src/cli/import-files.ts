@@ -2,8 +2,8 @@
 
 import { promisify } from 'node:util';
 import yauzl, { type Entry, type ZipFile, type Options as ZipOptions } from 'yauzl';
+import { pulled } from '../tasks/pulled-stream.ts';
 import { CommandError } from './cli.ts';
-import { pulled } from './pulled-stream.ts';
 
 const openZip = promisify<string, ZipOptions, ZipFile>(yauzl.open);
 

@@ -6,11 +6,11 @@ import { AppError, ERROR_STATUS } from '../errors.ts';
 import type { ErrorEnvelope } from '../http/error-responses.ts';
 import { isToken } from '../keys/token.ts';
 import { open, readBeginning } from '../network/bounded-response.ts';
+import { pulled } from '../tasks/pulled-stream.ts';
 import { membersIn } from '../text/members-in.ts';
 import { type Api, type Call, createApi } from './api.ts';
 import { CommandError, type Io, type Options } from './cli.ts';
 import { readNamedFile } from './named-file.ts';
-import { pulled } from './pulled-stream.ts';
 
 const SECOND_MS = 1000;
 /** How long it may say nothing. A change of many submissions may take longer than a read. */

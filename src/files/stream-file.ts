@@ -1,6 +1,7 @@
 /** A part of a file as a stream that reads a piece when one is asked for. */
 
 import type { ByteRange } from '../http/byte-range.ts';
+import { pulled } from '../tasks/pulled-stream.ts';
 
 const PIECE_BYTES = 256 * 1024;
 
@@ -10,20 +11,16 @@ const PIECE_BYTES = 256 * 1024;
  */
 export function streamFile(path: string, { start, end }: ByteRange, onPiece = () => {}): ReadableStream<Uint8Array> {
 	const file = Bun.file(path);
-	let at = start;
-	return new ReadableStream<Uint8Array>(
-		{
-			async pull(controller) {
-				onPiece();
-				if (at < end) {
-					const piece = await file.slice(at, Math.min(at + PIECE_BYTES, end)).bytes();
-					if (piece.length === 0) throw new Error(`The file ends at byte ${at}, before byte ${end}.`);
-					at += piece.length;
-					controller.enqueue(piece);
-				}
-				if (at >= end) controller.close();
-			},
-		},
-		{ highWaterMark: 0 },
-	);
+
+	async function* pieces() {
+		for (let at = start; at < end; ) {
+			onPiece();
+			const piece = await file.slice(at, Math.min(at + PIECE_BYTES, end)).bytes();
+			if (piece.length === 0) throw new Error(`The file ends at byte ${at}, before byte ${end}.`);
+			at += piece.length;
+			yield piece;
+		}
+	}
+
+	return pulled(pieces());
 }

@@ -2,6 +2,7 @@
 
 import type { Log } from '../log/log.ts';
 import { checked } from '../tasks/checked-chunks.ts';
+import { pulled } from '../tasks/pulled-stream.ts';
 import { requestInfo } from './request-info.ts';
 
 export interface Streamed {
@@ -24,33 +25,17 @@ export function createStreamResponse(log: Log) {
 	return (request: Request, { chunks, end }: Streamed, init: ResponseInit): Response => {
 		const { id: requestId, reauthorize } = requestInfo(request);
 		const pieces = inWrites(chunks);
-		const writes = reauthorize ? checked(pieces, reauthorize) : pieces;
-		let isConnected = true;
-		const body = new ReadableStream<Uint8Array>(
-			{
-				async pull(controller) {
-					try {
-						const { value, done } = await writes.next();
-						// The client may have disconnected meanwhile.
-						if (!isConnected) return;
-						if (!done) return controller.enqueue(value);
-						end();
-						controller.close();
-					} catch (cause) {
-						end();
-						log.error('A response broke off.', { requestId, cause });
-						throw cause;
-					}
-				},
-				async cancel() {
-					isConnected = false;
-					await writes.return(undefined);
-					end();
-				},
-			},
-			{ highWaterMark: 0 },
-		);
-		return new Response(body, init);
+
+		async function* writes() {
+			try {
+				yield* reauthorize ? checked(pieces, reauthorize) : pieces;
+			} catch (cause) {
+				log.error('A response broke off.', { requestId, cause });
+				throw cause;
+			}
+		}
+
+		return new Response(pulled(writes(), end), init);
 	};
 }
 
