@@ -1,10 +1,12 @@
-/** The table of submissions as both engines write and read it. Each column is stated once, in `tables.ts`. */
+/** Submissions and what belongs to them, as both engines write and read these tables. Each column is stated once, in `tables.ts`. */
 
 import { getTableColumns } from 'drizzle-orm';
 import { isJson } from './damage.ts';
 import { type Flags, PLACE, placeOf } from './filters.ts';
 import { OWNED } from './owned.ts';
 import {
+	type NewDelivery,
+	type NewIdempotencyKey,
 	type NewSubmission,
 	NOT_ON_PAGES,
 	type Owned,
@@ -13,25 +15,35 @@ import {
 	type StoredSubmission,
 	type SubmissionHead,
 } from './submission.ts';
-import { files, submissions } from './tables.ts';
+import type { Columns } from './submissions/operation.ts';
+import { deliveries, files, idempotencyKeys, submissions } from './tables.ts';
 
 interface Column {
 	key: string;
 	name: string;
 	kind: 'flag' | 'number' | 'text';
+	/** The value of one that is left out. */
+	fallback: unknown;
 }
 
 const KIND: Partial<Record<string, Column['kind']>> = { boolean: 'flag', number: 'number' };
-const columnsOf = (table: typeof submissions | typeof files): readonly Column[] =>
-	Object.entries(getTableColumns(table)).map(([key, { name, dataType }]) => ({
+type Table = typeof submissions | typeof files | typeof deliveries | typeof idempotencyKeys;
+const columnsOf = (table: Table): readonly Column[] =>
+	Object.entries(getTableColumns(table)).map(([key, { name, dataType, default: fallback = null }]) => ({
 		key,
 		name,
 		kind: KIND[dataType] ?? 'text',
+		fallback,
 	}));
 export const ALL = columnsOf(submissions);
 const READ = ALL.filter(({ key }) => key !== 'formId');
-/** Columns of a file besides those of what it belongs to. */
-export const OF_FILE = columnsOf(files).filter(({ key }) => key !== 'formId' && key !== 'submissionId');
+export const DELIVERY = columnsOf(deliveries);
+/** Columns of a row besides those of the submission that it belongs to. */
+const belonging = (columns: readonly Column[]) =>
+	columns.filter(({ key }) => key !== 'formId' && key !== 'submissionId');
+export const OF_FILE = belonging(columnsOf(files));
+export const OF_DELIVERY = belonging(DELIVERY);
+export const OF_KEY = belonging(columnsOf(idempotencyKeys));
 const OF_PAGE = READ.filter(({ key }) => !NOT_ON_PAGES.some((name) => name === key));
 const FLAGS = ALL.filter(({ kind }) => kind === 'flag');
 const listOf = (columns: readonly Column[]) => columns.map(({ name }) => name).join(', ');
@@ -45,10 +57,16 @@ export function flagCellOf(row: Flags, { key }: Column): number {
 	return key === 'isSpam' ? placeOf(row) : Number(row[key as keyof Flags] === true);
 }
 
-/** The value of one of {@link DETAILS}, or of {@link OF_FILE}. */
-export function cellOf(row: NewSubmission | StoredFile, { key }: Column): string | number | null {
-	return (row as unknown as Record<string, string | number | null | undefined>)[key] ?? null;
+/** The value of a column that is no flag. */
+export function cellOf(
+	row: NewSubmission | StoredFile | NewDelivery | NewIdempotencyKey,
+	{ key, fallback }: Column,
+): string | number | null {
+	return ((row as unknown as Record<string, unknown>)[key] ?? fallback) as string | number | null;
 }
+
+export const typesOf = (columns: readonly Column[]): Columns =>
+	Object.fromEntries(columns.map(({ name, kind }) => [name, kind === 'text' ? 'text' : 'bigint']));
 
 /** Functions compiled from the list, because every submission comes here: a loop over names costs several times as much. */
 const compile = (body: string) => new Function('row', `return ${body}`);
@@ -73,6 +91,10 @@ export const FLAG_COLUMNS = `id, ${listOf(FLAGS)}`;
 export const OWNED_NAMES = `id, ${listOf(OWNED_COLUMNS)}`;
 export const FLAG_COLUMN_NAMES = FLAGS.map(({ name }) => name);
 
+/** Where a key of an earlier request has expired, this one takes its place. A moment follows. */
+export const KEY_AGAIN = `on conflict (form_id, key) do update set
+	${['submission_id', ...OF_KEY.map(({ name }) => name)].map((name) => `${name} = excluded.${name}`).join(', ')}
+	where idempotency_keys.created_at <=`;
 /** A mark in place of another: one that teaches its form alone leaves what all forms learn of the submission as it was. */
 export const MARK_AGAIN = `is_spam = excluded.is_spam,
 	for_all = case when excluded.for_all is null then null else coalesce(spam_marks.for_all, spam_marks.is_spam) end`;

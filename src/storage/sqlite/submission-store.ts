@@ -6,7 +6,7 @@ import { lazy } from '../../tasks/lazy.ts';
 import { FormFull, FormGone, UniqueViolation, ValueTaken } from '../errors.ts';
 import { roomOf } from '../file-room.ts';
 import { type Flags, NEW, PLACE } from '../filters.ts';
-import { cellOf, DETAILS, detailsOf, FILE_COLUMNS, hasDetails, OF_FILE } from '../rows.ts';
+import { cellOf, DETAILS, detailsOf, hasDetails, KEY_AGAIN, OF_DELIVERY, OF_FILE, OF_KEY } from '../rows.ts';
 import {
 	type Arrival,
 	arrivalOf,
@@ -80,7 +80,11 @@ export function createSubmissionStore(client: Database, { writer, index, forms, 
 		if (hasDetails(row)) {
 			sql.insert().run(id, formId, data, place, ...detailsOf(row));
 		} else sql.insertPlain.run(id, formId, data);
-		if (row.idempotencyKey) insertIdempotencyKey(sql.insertIdempotencyKey(), row.idempotencyKey, toldId);
+		if (row.idempotencyKey) {
+			const key = OF_KEY.map((column) => cellOf(row.idempotencyKey as NewIdempotencyKey, column));
+			const { changes } = sql.insertIdempotencyKey().run(formId, toldId, ...key, row.idempotencyKey.since);
+			if (changes === 0) throw new UniqueViolation('The idempotency key is in use.');
+		}
 		for (const delivery of row.deliveries ?? []) insertDelivery(sql.insertDelivery(), arrival, delivery);
 		if (row.files) insertFiles(arrival, row.files);
 		for (const hash of row.uniqueHashes ?? []) {
@@ -144,25 +148,9 @@ function prepareStatements(client: Database) {
 				values (?, ?, ?, ?, ${DETAILS.map(() => '?').join(', ')})`,
 			),
 		),
-		insertIdempotencyKey: lazy(() =>
-			client.prepare(
-				`insert into idempotency_keys (form_id, key, body_hash, next, submission_id, created_at)
-				values (?, ?, ?, ?, ?, ?) on conflict (form_id, key) do update set body_hash = excluded.body_hash,
-				next = excluded.next, submission_id = excluded.submission_id, created_at = excluded.created_at where created_at <= ?`,
-			),
-		),
-		insertDelivery: lazy(() =>
-			client.prepare(
-				`insert into deliveries (id, form_id, submission_id, channel, webhook_id, event, state, destination, next_attempt_at,
-				last_error, language) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			),
-		),
-		insertFile: lazy(() =>
-			client.prepare(
-				`insert into files (form_id, submission_id, ${FILE_COLUMNS})
-				values (?, ?, ${OF_FILE.map(() => '?').join(', ')})`,
-			),
-		),
+		insertIdempotencyKey: lazy(() => client.prepare(`${insertInto('idempotency_keys', OF_KEY)} ${KEY_AGAIN} ?`)),
+		insertDelivery: lazy(() => client.prepare(insertInto('deliveries', OF_DELIVERY))),
+		insertFile: lazy(() => client.prepare(insertInto('files', OF_FILE))),
 		insertUniqueValue: lazy(() =>
 			client.prepare(
 				'insert into unique_values (form_id, hash, submission_id, is_held) values (?, ?, ?, ?) on conflict do nothing',
@@ -172,38 +160,16 @@ function prepareStatements(client: Database) {
 	};
 }
 
-function insertIdempotencyKey(
-	statement: Statement,
-	{ formId, key, bodyHash, next, createdAt, since }: NewIdempotencyKey,
-	submissionId: number,
-): void {
-	const { changes } = statement.run(formId, key, bodyHash, next ?? null, submissionId, createdAt, since);
-	if (changes === 0) throw new UniqueViolation('The idempotency key is in use.');
-}
+/** A row that belongs to a submission. */
+const insertInto = (table: string, columns: typeof OF_FILE) =>
+	`insert into ${table} (form_id, submission_id, ${columns.map(({ name }) => name).join(', ')})
+		values (?, ?, ${columns.map(() => '?').join(', ')})`;
 
-function insertDelivery(statement: Statement, arrival: Arrival, delivery: NewDelivery): void {
+function insertDelivery(statement: Statement, { id, row: { formId } }: Arrival, delivery: NewDelivery): void {
 	try {
-		statement.run(...deliveryValues(arrival, delivery));
+		statement.run(formId, id, ...OF_DELIVERY.map((column) => cellOf(delivery, column)));
 	} catch (error) {
 		// The webhook was deleted meanwhile, which is no reason to lose the submission.
 		if (delivery.webhookId == null || !isMissingParent(error)) throw error;
 	}
-}
-
-/** In the order of the columns of the statement. */
-function deliveryValues({ id, row: { formId } }: Arrival, delivery: NewDelivery) {
-	const { channel, webhookId, event, state, destination, nextAttemptAt, lastError, language } = delivery;
-	return [
-		delivery.id ?? null,
-		formId,
-		id,
-		channel,
-		webhookId ?? null,
-		event ?? 'submission.created',
-		state,
-		destination,
-		nextAttemptAt ?? null,
-		lastError ?? null,
-		language ?? null,
-	];
 }

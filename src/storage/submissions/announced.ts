@@ -1,5 +1,6 @@
 /** The deliveries that a change or a confirmation of submissions causes, written in its transaction. */
 
+import { cellOf, DELIVERY, typesOf } from '../rows.ts';
 import type { NewDelivery } from '../submission.ts';
 import { type Dialect, type Operation, rows, type Transition } from './operation.ts';
 
@@ -25,21 +26,7 @@ interface Announcement {
 /** Called before the transaction. `undefined`: nothing goes out because of it. */
 export type Announce = (about: ChangeAbout) => Promise<Announcement | undefined>;
 
-const COLUMNS = {
-	id: 'bigint',
-	form_id: 'bigint',
-	submission_id: 'bigint',
-	channel: 'text',
-	webhook_id: 'bigint',
-	event: 'text',
-	state: 'text',
-	destination: 'text',
-	next_attempt_at: 'bigint',
-	finished_at: 'bigint',
-	last_error: 'text',
-	language: 'text',
-	content: 'text',
-} as const;
+const COLUMNS = typesOf(DELIVERY);
 const NAMES = Object.keys(COLUMNS).join(', ');
 
 export function* writeDeliveries(
@@ -58,15 +45,7 @@ export function* writeDeliveries(
  */
 export function* insertDeliveries(dialect: Dialect, planned: readonly NewDelivery[]): Operation<number[]> {
 	if (planned.length === 0) return [];
-	const list = planned.map(({ formId, submissionId, webhookId, nextAttemptAt, finishedAt, lastError, ...same }) => ({
-		...same,
-		form_id: formId,
-		submission_id: submissionId,
-		webhook_id: webhookId,
-		next_attempt_at: nextAttemptAt,
-		finished_at: finishedAt,
-		last_error: lastError,
-	}));
+	const list = planned.map((one) => Object.fromEntries(DELIVERY.map((column) => [column.name, cellOf(one, column)])));
 	const written = yield* rows<[number]>(
 		`insert into deliveries (${NAMES}) select ${NAMES} from ${dialect.records(COLUMNS)} d
 			where d.webhook_id is null or exists (select 1 from webhooks where webhooks.id = d.webhook_id)

@@ -8,7 +8,7 @@ import type { Clock, Db, SubmissionStore } from '../contract.ts';
 import { FormGone, Unavailable, UniqueViolation } from '../errors.ts';
 import { roomOf } from '../file-room.ts';
 import type { Findings } from '../findings.ts';
-import { ALL, cellOf, flagCellOf, OF_FILE } from '../rows.ts';
+import { ALL, cellOf, flagCellOf, OF_FILE, typesOf } from '../rows.ts';
 import type { ImportedPlace, ImportedSubmission } from '../submission.ts';
 import { built, type Columns, type Engine, type Operation, rows, type Value } from './operation.ts';
 
@@ -22,10 +22,8 @@ const WINDOW = { first: 64, last: 8192 };
 const MAX_MOMENTS = 10_000;
 const TRIES = 5;
 
-const kindOf = ({ kind }: (typeof ALL)[number]) => (kind === 'text' ? 'text' : 'bigint');
-const columnsOf = (columns: typeof ALL): Columns => Object.fromEntries(columns.map((one) => [one.name, kindOf(one)]));
-const SUBMISSION = columnsOf(ALL);
-const FILE: Columns = { form_id: 'bigint', submission_id: 'bigint', ...columnsOf(OF_FILE) };
+const SUBMISSION = typesOf(ALL);
+const FILE: Columns = { form_id: 'bigint', submission_id: 'bigint', ...typesOf(OF_FILE) };
 
 interface ImportOptions {
 	db: Db;

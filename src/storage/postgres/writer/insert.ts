@@ -1,7 +1,7 @@
 /** The one statement that stores a batch of submissions, with all that belongs to them. */
 
 import { roomInSql } from '../../file-room.ts';
-import { cellOf, DETAILS, hasDetails, OF_FILE } from '../../rows.ts';
+import { cellOf, DETAILS, hasDetails, KEY_AGAIN, OF_DELIVERY, OF_FILE, OF_KEY } from '../../rows.ts';
 import {
 	type Arrival,
 	holdsValues,
@@ -74,14 +74,25 @@ const TAKEN = `taken as (select v.submission_id from (select v.*, row_number() o
 /** Too old for any bound. */
 const UNBOUNDED_MS = 1e15;
 
-function columnsFrom<T>(list: typeof DETAILS, of: (row: T) => NewSubmission | StoredFile): ColumnsOf<T> {
+type Row = Parameters<typeof cellOf>[0];
+
+/** @param of `undefined` where a submission has no such row. */
+function columnsFrom<T>(list: typeof DETAILS, of: (row: T) => Row | undefined): ColumnsOf<T> {
+	const read = (column: (typeof DETAILS)[number]) => (row: T) => {
+		const found = of(row);
+		return found && cellOf(found, column);
+	};
 	return Object.fromEntries(
-		list.map((column) => [
-			column.name,
-			[column.kind === 'text' ? 'text' : 'number', (row: T) => cellOf(of(row), column)] as const,
-		]),
+		list.map((column) => [column.name, [column.kind === 'text' ? 'text' : 'number', read(column)] as const]),
 	);
 }
+
+/** The columns of rows that belong to a submission. */
+const columnsOf = <T extends Row>(list: typeof DETAILS): ColumnsOf<Of<T>> => ({
+	form_id: ['number', ({ formId }) => formId],
+	submission_id: ['number', ({ submissionId }) => submissionId],
+	...columnsFrom<Of<T>>(list, (row) => row),
+});
 
 const SUBMISSION: ColumnsOf<Stored> = {
 	id: ['number', ({ id }) => id],
@@ -97,32 +108,12 @@ const WITH_DETAILS: ColumnsOf<Stored> = {
 };
 
 const KEY: ColumnsOf<Stored> = {
-	key: ['text', ({ row }) => row.idempotencyKey?.key],
-	body_hash: ['text', ({ row }) => row.idempotencyKey?.bodyHash],
-	next: ['text', ({ row }) => row.idempotencyKey?.next],
-	created_at: ['number', ({ row }) => row.idempotencyKey?.createdAt],
+	...columnsFrom<Stored>(OF_KEY, ({ row }) => row.idempotencyKey),
 	submission_id: ['number', ({ toldId }) => toldId],
 };
 
-const DELIVERY: ColumnsOf<Of<NewDelivery>> = {
-	id: ['number', ({ id }) => id],
-	form_id: ['number', ({ formId }) => formId],
-	submission_id: ['number', ({ submissionId }) => submissionId],
-	channel: ['text', ({ channel }) => channel],
-	webhook_id: ['number', ({ webhookId }) => webhookId],
-	event: ['text', ({ event = 'submission.created' }) => event],
-	state: ['text', ({ state }) => state],
-	destination: ['text', ({ destination }) => destination],
-	next_attempt_at: ['number', ({ nextAttemptAt }) => nextAttemptAt],
-	last_error: ['text', ({ lastError }) => lastError],
-	language: ['text', ({ language }) => language],
-};
-
-const FILE: ColumnsOf<Of<StoredFile>> = {
-	form_id: ['number', ({ formId }) => formId],
-	submission_id: ['number', ({ submissionId }) => submissionId],
-	...columnsFrom<Of<StoredFile>>(OF_FILE, (file) => file),
-};
+const DELIVERY = columnsOf<NewDelivery>(OF_DELIVERY);
+const FILE = columnsOf<StoredFile>(OF_FILE);
 
 const VALUE: ColumnsOf<Of<UniqueValue>> = {
 	form_id: ['number', ({ formId }) => formId],
@@ -194,8 +185,7 @@ function build({ details, keys, deliveries, files, values, isCounted }: Parts): 
 		);
 		ctes.push(`k as (insert into idempotency_keys (form_id, ${columnNames(KEY)})
 			select form_id, ${columnNames(KEY)} from ok where key is not null
-			on conflict (form_id, key) do update set body_hash = excluded.body_hash, next = excluded.next,
-				submission_id = excluded.submission_id, created_at = excluded.created_at where idempotency_keys.created_at <= ${since} returning form_id, key)`);
+			${KEY_AGAIN} ${since} returning form_id, key)`);
 	}
 	const mayStore = keys
 		? 'where ok.key is null or exists (select from k where k.form_id = ok.form_id and k.key = ok.key)'
