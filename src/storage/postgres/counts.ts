@@ -3,7 +3,6 @@
  * any more; the few since are counted when asked for. So storing one writes no counter, which others would wait for.
  */
 
-import type { CountReport } from '../database.ts';
 import {
 	COUNTED,
 	COUNTERS,
@@ -18,12 +17,9 @@ import {
 import { FLAG_COLUMNS } from '../rows.ts';
 import { type Operation, rows, type Transition } from '../submissions/operation.ts';
 import { numbers, type Runner, rowsOf, type Sql } from './connection.ts';
-import { isTimedOut } from './failures.ts';
 
 export const BLOCK_SIZE = 1024;
 const MAX_FORMS_COUNTED = 100_000;
-/** Time limit of the comparison. */
-const COMPARING_LASTS_MS = 10_000;
 /** The horizon is 1.5 seconds behind. */
 const SETTLED_AFTER_MS = 2000;
 
@@ -52,48 +48,6 @@ const FOLD = `
 	update forms set folded_to = x.next, ${COUNTERS.map((name) => `${name} = forms.${name} + x.${name}`).join(', ')}
 	from (select max(last_id) + 1 as next, ${COUNTERS.map((name) => `sum(${name})::bigint ${name}`).join(', ')} from g) x
 	where forms.id = $1 and x.next is not null`;
-
-/** Selects whether the folded counts of a form $1 differ from its submissions. */
-const IS_WRONG = `
-	with parts as (select b.*, lag(0::bigint) over (order by first_id) is null is_first, lead(first_id, 1, f.folded_to) over (order by first_id) next_id
-			from submission_blocks b join forms f on f.id = b.form_id where b.form_id = $1)
-	select exists (select from parts p cross join lateral (select ${COUNTED} from submissions
-			where form_id = $1 and id >= case when p.is_first then 0 else p.first_id end and id < p.next_id) c
-			where (${COUNTERS.map((name) => `p.${name}`)}) is distinct from (${COUNTERS.map((name) => `c.${name}`)}))
-		or exists (select from forms f, (select ${COUNTERS.map((name) => `coalesce(sum(${name}), 0) ${name}`).join(', ')} from parts) s
-			where f.id = $1 and (${COUNTERS.map((name) => `f.${name}`)}) is distinct from (${COUNTERS.map((name) => `s.${name}`)}))`;
-
-/** Compares what is folded with the submissions, without a change. */
-export async function compareCounts(sql: Sql, lastsMs = COMPARING_LASTS_MS): Promise<CountReport> {
-	const forms = await rowsOf<[number, string]>(
-		sql,
-		'select id, slug from forms where deleted_at is null order by id desc',
-	);
-	const until = performance.now() + lastsMs;
-	const report: CountReport = { compared: 0, of: forms.length, wrong: [] };
-	for (const [id, slug] of forms) {
-		const isWrong = await isFormWrong(sql, id, Math.ceil(until - performance.now()));
-		if (isWrong === undefined) break;
-		report.compared++;
-		if (isWrong) report.wrong.push(slug);
-	}
-	return report;
-}
-
-/** `undefined` if there is not enough time left. */
-async function isFormWrong(sql: Sql, formId: number, leftMs: number): Promise<boolean | undefined> {
-	if (leftMs <= 0) return undefined;
-	try {
-		return await sql.begin(async (tx) => {
-			await rowsOf(tx, `set local statement_timeout = ${leftMs}`);
-			const [[isWrong] = [false]] = await rowsOf<[boolean]>(tx, IS_WRONG, [formId]);
-			return isWrong;
-		});
-	} catch (error) {
-		if (isTimedOut(error)) return undefined;
-		throw error;
-	}
-}
 
 interface CountsOptions {
 	horizon(): Promise<number>;

@@ -3,10 +3,11 @@
 import { withoutPassword } from '../../config/postgres-url.ts';
 import { NO_CLOCK } from '../clock-report.ts';
 import { readFileRecords, readOutbox } from '../closed-reads.ts';
-import type { Database, DatabaseReport, DiskUse } from '../database.ts';
+import { COMPARING_LASTS_MS, compareCounts } from '../count-check.ts';
+import type { CountReport, Database, DatabaseReport, DiskUse } from '../database.ts';
 import { KINDS } from '../findings.ts';
-import { connect, rowsOf, type Sql } from './connection.ts';
-import { compareCounts } from './counts.ts';
+import { connect, type Runner, rowsOf, type Sql } from './connection.ts';
+import { isTimedOut } from './failures.ts';
 import { newerThanProgram, readSchema, schemaVersion } from './migrate.ts';
 import { runOn } from './operations.ts';
 import { checkServer } from './server-check.ts';
@@ -40,7 +41,7 @@ export function postgresDatabase(url: string): Database {
 		lock: () => () => {},
 		removeLeftovers() {},
 		inspect: () => ask(inspect),
-		compareCounts: () => ask(compareCounts),
+		compareCounts: () => ask(compareFolded),
 		fileRecords: () => ask((sql) => runOn(sql, readFileRecords())),
 		outbox: () => ask((sql) => runOn(sql, readOutbox())),
 		serverValue: (name) => ask((sql) => readValue(sql, name)),
@@ -49,6 +50,19 @@ export function postgresDatabase(url: string): Database {
 		isServed: () => ask(isServed),
 		measure: () => undefined,
 	};
+}
+
+/** Compares what is folded with the submissions, without a change. */
+export async function compareFolded(sql: Sql, lastsMs = COMPARING_LASTS_MS): Promise<CountReport> {
+	const report: CountReport = { compared: 0, of: 0, wrong: [] };
+	const compare = async (tx: Runner) => {
+		await rowsOf(tx, `set local statement_timeout = ${lastsMs}`);
+		await runOn(tx, compareCounts(report, { end: 'folded_to', lastsMs }));
+	};
+	await sql.begin(compare, 'isolation level repeatable read read only').catch((error: unknown) => {
+		if (!isTimedOut(error)) throw error;
+	});
+	return report;
 }
 
 export async function measure(sql: Sql): Promise<DiskUse> {

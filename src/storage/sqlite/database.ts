@@ -2,16 +2,17 @@
 
 import { Database } from 'bun:sqlite';
 import { readFileRecords, readOutbox } from '../closed-reads.ts';
-import type { DatabaseFile, NamedFile } from '../database.ts';
+import { COMPARING_LASTS_MS, compareCounts } from '../count-check.ts';
+import type { CountReport, DatabaseFile, NamedFile } from '../database.ts';
 import { againOf, ERASURE_PREFIX } from '../erasure-records.ts';
 import { PAUSE_PREFIX } from '../pauses.ts';
+import { BEYOND_ALL_IDS } from '../rows.ts';
 import { ALERT_PREFIX, OPEN_ALERT, type ServerValue } from '../server-values.ts';
 import type { Operation } from '../submissions/operation.ts';
 import { syncToDisk } from '../sync-to-disk.ts';
 import { compareRows, countOmitted } from './compare.ts';
 import { behindLinks, closeWriteConnection, openReadConnection, openWriteConnection } from './connection.ts';
 import { copyDatabase } from './copy.ts';
-import { compareCounts } from './count-check.ts';
 import { hasDatabase } from './database-place.ts';
 import { measureDisk } from './disk-use.ts';
 import { inspectDatabase, sqliteVersion } from './inspect.ts';
@@ -39,7 +40,7 @@ export function sqliteDatabaseAt(file: string): DatabaseFile {
 		inspect: (check) => inspectDatabase(file, check),
 		compareRows: (other) => compareRows(file, other),
 		countOmitted: (other) => countOmitted(file, other),
-		compareCounts: () => compareCounts(file),
+		compareCounts: () => compareBlocks(file),
 		fileRecords: () => ask(file, readFileRecords()),
 		outbox: () => ask(file, readOutbox()),
 		isServed: () => isServerRunning(file),
@@ -47,6 +48,15 @@ export function sqliteDatabaseAt(file: string): DatabaseFile {
 		holdFiles: () => holdFiles(file),
 		measure: () => measureDisk(file),
 	};
+}
+
+export function compareBlocks(file: string, lastsMs = COMPARING_LASTS_MS): CountReport {
+	using client = openReadConnection(file);
+	// One view: what is stored meanwhile is not seen.
+	client.run('begin');
+	const report: CountReport = { compared: 0, of: 0, wrong: [] };
+	runOnce(client, compareCounts(report, { end: BEYOND_ALL_IDS, lastsMs }));
+	return report;
 }
 
 function ask<T>(file: string, operation: Operation<T>): T {

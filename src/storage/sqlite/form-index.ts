@@ -3,7 +3,7 @@
  * field names. Held in memory once a form was used, and written in the transaction of the change that moved it.
  */
 
-import type { Database, Statement } from 'bun:sqlite';
+import type { Database } from 'bun:sqlite';
 import { lazy } from '../../tasks/lazy.ts';
 import {
 	addTo,
@@ -79,7 +79,8 @@ export function createFormIndex(client: Database) {
 	const nameSql = prepareNameStatements(client);
 
 	function load(formId: number): FormState {
-		const blocks = readBlocks(sql.readBlocks, formId);
+		const found = sql.readBlocks.values(formId) as number[][];
+		const blocks = found.map(([firstId = 0, ...counts]): Block => ({ firstId, ...toCounts(counts) }));
 		const state: FormState = {
 			blocks,
 			totals: sumOf(blocks),
@@ -234,12 +235,6 @@ function listOf({ nameLists }: FormState, place: Place): NameList {
 }
 
 const LIST = COUNTERS.join(', ');
-export const READ_BLOCKS = `select first_id, ${LIST} from submission_blocks where form_id = ? order by first_id`;
-
-/** Oldest first. @param statement Of {@link READ_BLOCKS}. */
-export function readBlocks(statement: Statement, formId: number): Block[] {
-	return (statement.values(formId) as number[][]).map(([firstId = 0, ...counts]) => ({ firstId, ...toCounts(counts) }));
-}
 
 function prepareStatements(client: Database) {
 	return {
@@ -250,7 +245,7 @@ function prepareStatements(client: Database) {
 			),
 		),
 		removeBlock: lazy(() => client.prepare('delete from submission_blocks where form_id = ? and first_id = ?')),
-		readBlocks: client.prepare(READ_BLOCKS),
+		readBlocks: client.prepare(`select first_id, ${LIST} from submission_blocks where form_id = ? order by first_id`),
 		moveCounts: client.prepare(
 			`update forms set ${COUNTERS.map((counter) => `${counter} = ${counter} + ?`).join(', ')} where id = ?`,
 		),

@@ -6,7 +6,7 @@ import type { Storage } from '../../../src/storage/contract.ts';
 import { FILTERS, type Filter } from '../../../src/storage/filters.ts';
 import { openStorage } from '../../../src/storage/open.ts';
 import { connect } from '../../../src/storage/postgres/connection.ts';
-import { compareCounts } from '../../../src/storage/postgres/counts.ts';
+import { compareFolded as compareCounts } from '../../../src/storage/postgres/database.ts';
 import { forms } from '../../../src/storage/tables.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
 

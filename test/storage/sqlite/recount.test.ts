@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createLog } from '../../../src/log/log.ts';
 import { PLACE, toCounts } from '../../../src/storage/filters.ts';
 import { searchWords } from '../../../src/storage/search-words.ts';
-import { compareCounts } from '../../../src/storage/sqlite/count-check.ts';
+import { compareBlocks as compareCounts } from '../../../src/storage/sqlite/database.ts';
 import { migrate } from '../../../src/storage/sqlite/migrate.ts';
 import { openSqlite } from '../../../src/storage/sqlite/open.ts';
 import { forms } from '../../../src/storage/tables.ts';
