@@ -3,6 +3,7 @@
 import type { Log } from '../log/log.ts';
 import { repeat } from '../tasks/repeat.ts';
 import type { Findings } from './findings.ts';
+import { type Engine, rows } from './submissions/operation.ts';
 
 const LOOK_EVERY_MS = 200;
 /** When there was nothing to do. */
@@ -22,20 +23,19 @@ interface FollowingIndex {
 	advance(): Promise<boolean>;
 	/** Removes some deleted submissions; `false` if there is nothing to do. */
 	clear(): Promise<boolean>;
-	/** How many submissions were stored since the one with that id, as far as `limit`, and the newest id. */
-	arrivals(sinceId: number, limit: number): Arrivals | Promise<Arrivals>;
 }
 
-export interface Arrivals {
-	count: number;
-	newest: number;
+/** How many submissions were stored since the one with an id ($1), up to a limit ($2), and the newest id. */
+const ARRIVALS =
+	'select count(*), max(id) from (select id from submissions where id > $1 order by id desc limit $2) new';
+
+interface IndexerOptions extends Pick<Engine, 'read'> {
+	search: FollowingIndex;
+	findings: Pick<Findings, 'has'>;
 }
 
 /** Returns a function that stops it, and resolves once the present step has ended. */
-export function startIndexer(
-	{ search, findings }: { search: FollowingIndex; findings: Pick<Findings, 'has'> },
-	log: Log,
-): () => Promise<void> {
+export function startIndexer({ search, findings, read }: IndexerOptions, log: Log): () => Promise<void> {
 	let lookedAt = performance.now();
 	let isFlooded = false;
 	let clearsAt = 0;
@@ -45,9 +45,11 @@ export function startIndexer(
 		const at = performance.now();
 		if (at - lookedAt < LOOK_EVERY_MS) return;
 		lookedAt = at;
-		const arrivals = await search.arrivals(newest, 2 * FLOOD_ARRIVALS);
-		isFlooded = arrivals.count > FLOOD_ARRIVALS;
-		newest = arrivals.newest;
+		const [[count, last] = [0, null]] = await read(
+			rows<[number, number | null]>(ARRIVALS, [newest, 2 * FLOOD_ARRIVALS]),
+		);
+		isFlooded = count > FLOOD_ARRIVALS;
+		newest = last ?? newest;
 	}
 
 	/** Returns the pause after it. */

@@ -2,18 +2,15 @@
 
 import type { Log } from '../../log/log.ts';
 import type { Findings } from '../findings.ts';
-import { type Arrivals, startIndexer } from '../indexer.ts';
+import { startIndexer } from '../indexer.ts';
 import { BEYOND_ALL_IDS } from '../rows.ts';
 import { SEARCHED_JSON_CHARACTERS } from '../search-text.ts';
 import { numbers, rowsOf, type Sql, strings } from './connection.ts';
+import { runOn } from './operations.ts';
 import { storedText } from './search-hits.ts';
 
 /** Folding the texts of a step holds up everything else for so long; the rest is the database's work. */
-const STEP = {
-	usual: { rows: 128, bytes: 128 * 1024 },
-	// Sizes for callers that wait for the whole.
-	long: { rows: 4096, bytes: 4 * 1024 * 1024 },
-};
+const STEP = { rows: 128, bytes: 128 * 1024 };
 /** Where the index ends, among the server's values. */
 export const INDEXED_TO = 'search_indexed_to';
 
@@ -24,7 +21,7 @@ interface SearchOptions {
 
 export function createSearch(sql: Sql, { horizon, findings }: SearchOptions) {
 	/** Indexes what comes next below an id. Returns whether there may be more. */
-	async function advance(below: number, step: keyof typeof STEP = 'usual'): Promise<boolean> {
+	async function advance(below: number): Promise<boolean> {
 		const [[from = '0'] = []] = await rowsOf<[string]>(sql, 'select value from server_values where name = $1', [
 			INDEXED_TO,
 		]);
@@ -34,7 +31,7 @@ export function createSearch(sql: Sql, { horizon, findings }: SearchOptions) {
 					sum(octet_length(data)) over (order by id) - octet_length(data) before from (
 						select id, form_id, data from submissions where id > $1 and id < $2 order by id limit $3) next) sized
 				where before < $4 order by id`,
-			[Number(from), below, STEP[step].rows, STEP[step].bytes],
+			[Number(from), below, STEP.rows, STEP.bytes],
 		);
 		const last = rows.at(-1)?.[0];
 		if (last === undefined) return false;
@@ -62,20 +59,12 @@ export function createSearch(sql: Sql, { horizon, findings }: SearchOptions) {
 		advance: async () => advance(await horizon()),
 		// A text goes with its submission.
 		clear: async () => false,
-		async arrivals(sinceId: number, limit: number): Promise<Arrivals> {
-			const [[count = 0, newest = null] = []] = await rowsOf<[number, number | null]>(
-				sql,
-				'select count(*), max(id) from (select id from submissions where id > $1 order by id desc limit $2) new',
-				[sinceId, limit],
-			);
-			return { count, newest: newest ?? sinceId };
-		},
 	};
 
 	return {
 		async catchUp(): Promise<void> {
-			while (await advance(BEYOND_ALL_IDS, 'long'));
+			while (await advance(BEYOND_ALL_IDS));
 		},
-		follow: (log: Log) => startIndexer({ search: index, findings }, log),
+		follow: (log: Log) => startIndexer({ search: index, findings, read: (operation) => runOn(sql, operation) }, log),
 	};
 }

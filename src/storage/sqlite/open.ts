@@ -187,7 +187,7 @@ export function openSqlite(
 			catchUp: async () => {
 				while ((await search.advance()) || (await search.clear()));
 			},
-			follow: (others: Log) => startIndexer({ search, findings }, others),
+			follow: (others: Log) => startIndexer({ search, findings, read: engine.read }, others),
 		},
 		findings,
 		logBeside: (others: Log) => logBeside(findings, others, isDamage),

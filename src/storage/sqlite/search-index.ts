@@ -5,7 +5,6 @@
 
 import type { Database } from 'bun:sqlite';
 import { lazy } from '../../tasks/lazy.ts';
-import type { Arrivals } from '../indexer.ts';
 import { SEARCHED_JSON_CHARACTERS, searchText, wordToken } from '../search-text.ts';
 import {
 	closeSegmentTables,
@@ -15,7 +14,7 @@ import {
 	segmentTable,
 	segmentTables,
 } from './search-segments.ts';
-import type { Writer } from './writer.ts';
+import { inTransaction, type Writer } from './writer.ts';
 
 /** The most that a step adds. The more, the fewer pieces FTS5 has to merge. */
 const STEP: Amount = { submissions: 128, characters: 32_000 };
@@ -188,19 +187,15 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 		return mergeNext;
 	}
 
-	function commit(step: (() => void) | undefined): Promise<boolean> {
-		if (!step) return Promise.resolve(false);
-		return new Promise((resolve, reject) => {
-			writer.enqueue({
-				compound: true,
-				run: step,
-				resolve: () => resolve(true),
-				reject: (error) => {
-					watermark = undefined;
-					reject(error);
-				},
-			});
-		});
+	async function commit(step: (() => void) | undefined): Promise<boolean> {
+		if (!step) return false;
+		try {
+			await inTransaction(writer, step);
+			return true;
+		} catch (error) {
+			watermark = undefined;
+			throw error;
+		}
 	}
 
 	return {
@@ -219,11 +214,6 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 		clear(): Promise<boolean> {
 			const mayClear = sql().hasRemovals.values().length > 0 && sql().isSweeping.values().length === 0;
 			return commit(mayClear ? clearNext : undefined);
-		},
-		/** How many submissions were stored since the one with that id, as far as `limit`, and the newest id. */
-		arrivals(sinceId: number, limit: number): Arrivals {
-			const [count, newest] = sql().arrivals.values(sinceId, limit)[0] as [number, number | null];
-			return { count, newest: newest ?? sinceId };
 		},
 	};
 }
@@ -264,8 +254,5 @@ function prepareStatements(client: Database) {
 		forgetRemovals: client.prepare(`delete from search_removals where id in (${REMOVALS_BETWEEN})`),
 		isSweeping: client.prepare('select 1 from forms where deleted_at is not null limit 1'),
 		totalChanges: client.prepare('select total_changes()'),
-		arrivals: client.prepare(
-			'select count(*), max(id) from (select id from submissions where id > ? order by id desc limit ?)',
-		),
 	};
 }
