@@ -148,16 +148,6 @@ export const sizeOf = ({ total, spam, pending }: Readonly<Counts>): number => to
 /** The same in SQL, of the columns of {@link COUNTERS}. */
 export const SIZE = 'total + spam + pending';
 
-/** Names each counter, because every submission comes here. */
 export function addTo(counts: Counts, change: Readonly<Counts>, sign: 1 | -1 = 1): void {
-	counts.total += sign * change.total;
-	counts.unread += sign * change.unread;
-	counts.starred += sign * change.starred;
-	counts.spam += sign * change.spam;
-	counts.pending += sign * change.pending;
-	counts.archived += sign * change.archived;
-	counts.archived_unread += sign * change.archived_unread;
-	counts.archived_starred += sign * change.archived_starred;
-	counts.archived_spam += sign * change.archived_spam;
-	counts.archived_pending += sign * change.archived_pending;
+	for (const counter of COUNTERS) counts[counter] += sign * change[counter];
 }

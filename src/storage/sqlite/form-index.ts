@@ -52,20 +52,12 @@ interface Counted extends CountedSubmission {
 	block: Block;
 }
 
-/** Submissions one after the other with the same field names, as a form sends them: counted, but not yet name by name. */
-interface Run {
-	names: readonly string[];
-	place: Place;
-	length: number;
-}
-
 interface FormState {
 	blocks: Block[];
 	/** The sums of all blocks. */
 	totals: Counts;
 	/** By places. */
 	nameLists: readonly NameList[];
-	run: Run | undefined;
 	moved: Counts;
 	dirtyBlocks: Set<Block>;
 }
@@ -85,7 +77,6 @@ export function createFormIndex(client: Database) {
 			blocks,
 			totals: sumOf(blocks),
 			nameLists: PLACES.map((place) => readNames(nameSql, formId, place)),
-			run: undefined,
 			moved: toCounts(),
 			dirtyBlocks: new Set(),
 		};
@@ -124,34 +115,12 @@ export function createFormIndex(client: Database) {
 	}
 
 	function write(formId: number, state: FormState): void {
-		endRun(state);
 		for (const block of [...state.dirtyBlocks]) if (sizeOf(block) >= 2 * BLOCK_SIZE) split(formId, state, block);
 		sql.moveCounts.run(...valuesOf(state.moved), formId);
 		for (const block of state.dirtyBlocks) sql.writeBlock.run(formId, block.firstId, ...valuesOf(block));
 		for (const place of PLACES) writeNames(nameSql, listOf(state, place), { formId, place });
 		state.moved = toCounts();
 		state.dirtyBlocks.clear();
-	}
-
-	function endRun(state: FormState): void {
-		const { run } = state;
-		state.run = undefined;
-		if (run) changeNames(state, run, run.length);
-	}
-
-	function changeNames(state: FormState, { names, place }: Omit<Run, 'length'>, change: number): void {
-		addToNames(listOf(state, place), names, change);
-	}
-
-	function countNames(state: FormState, names: readonly string[], place: Place, sign: 1 | -1): void {
-		const { run } = state;
-		if (sign === 1 && run && run.place === place && haveSameItems(run.names, names)) {
-			run.length++;
-			return;
-		}
-		endRun(state);
-		if (sign === 1) state.run = { names, place, length: 1 };
-		else changeNames(state, { names, place }, -1);
 	}
 
 	function count(formId: number, { id, block, names }: Counted, flags: Flags, sign: 1 | -1): void {
@@ -162,8 +131,8 @@ export function createFormIndex(client: Database) {
 		addTo(state.totals, counts, sign);
 		addTo(state.moved, counts, sign);
 		addTo(block, counts, sign);
-		const place = placeOf(flags);
-		if (id < listOf(state, place).countedTo) countNames(state, names, place, sign);
+		const list = listOf(state, placeOf(flags));
+		if (id < list.countedTo) addToNames(list, names, sign);
 	}
 
 	return {
@@ -214,9 +183,7 @@ export function createFormIndex(client: Database) {
 		 * called inside the writer's transaction. Returns whether there is more to count.
 		 */
 		countNames(formId: number, place: Place, next: (fromId: number) => NextSubmissions): boolean {
-			const state = stateOf(formId);
-			endRun(state);
-			const list = listOf(state, place);
+			const list = listOf(stateOf(formId), place);
 			if (!isToBeCounted(list)) return false;
 			const isBeginning = !Number.isFinite(list.countedTo);
 			const { submissions, isEnd } = next(isBeginning ? 0 : list.countedTo);
@@ -291,13 +258,4 @@ export function blockIndexOf(blocks: readonly Block[], id: number): number {
 		else high = middle;
 	}
 	return low - 1;
-}
-
-function haveSameItems(a: readonly string[], b: readonly string[]): boolean {
-	if (a === b) return true;
-	if (a.length !== b.length) return false;
-	for (let i = 0; i < a.length; i++) {
-		if (a[i] !== b[i]) return false;
-	}
-	return true;
 }

@@ -14,7 +14,7 @@ const ALL = Number.POSITIVE_INFINITY;
 
 export interface NameList {
 	counts: Map<string, number>;
-	/** How many submissions with all listed names, and no other, came since these were written. */
+	/** How many submissions with all listed names, and no other, came that are not in `counts` yet. */
 	whole: number;
 	/** The other names whose counts changed. */
 	dirty: Set<string>;
@@ -66,7 +66,7 @@ export function readNames(sql: NameStatements, formId: number, place: Place): Na
 /** Writes what changed since the last time. */
 export function writeNames(sql: NameStatements, list: NameList, { formId, place }: { formId: number; place: Place }) {
 	if (list.whole > 0) sql.addToAll.run(list.whole, formId, place);
-	list.whole = 0;
+	spread(list);
 	for (const name of list.dirty) {
 		const count = list.counts.get(name);
 		if (count === undefined) sql.remove.run(formId, place, JSON.stringify(name));
@@ -81,17 +81,23 @@ export function writeNames(sql: NameStatements, list: NameList, { formId, place 
 
 /** @param change How many submissions with these names came, or went if it is negative. */
 export function addToNames(list: NameList, names: readonly string[], change: number): void {
-	if (change > 0 && areAllListed(list, names)) addToAll(list, change);
+	if (change > 0 && areAllListed(list, names)) list.whole += change;
 	else addToEach(list, names, change);
 }
 
-function addToAll(list: NameList, change: number): void {
-	for (const [name, count] of list.counts) list.counts.set(name, count + change);
-	list.whole += change;
+/** Adds what came with all names to the count of each. @param unwritten Gets the names whose counts the file does not have yet. */
+function spread(list: NameList, unwritten?: Set<string>): void {
+	if (list.whole === 0) return;
+	for (const [name, count] of list.counts) {
+		list.counts.set(name, count + list.whole);
+		unwritten?.add(name);
+	}
+	list.whole = 0;
 }
 
 function addToEach(list: NameList, names: readonly string[], change: number): void {
 	const { counts } = list;
+	spread(list, list.dirty);
 	const isRecounted = list.countedTo !== ALL;
 	for (const name of names) {
 		const before = counts.get(name);
@@ -123,10 +129,12 @@ function addName(list: NameList, found: string, count: number): void {
 	list.json = undefined;
 }
 
-/** Returns whether these are the listed names, each once, and all there are: as nearly every form sends them. */
+/** Returns whether these are the listed names, in their order, and all there are: as nearly every form sends them. */
 function areAllListed({ counts, isPartial }: NameList, names: readonly string[]): boolean {
-	const isSameNumber = names.length === counts.size && new Set(names).size === counts.size;
-	return isSameNumber && !isPartial && names.every((name) => counts.has(name));
+	let at = 0;
+	if (isPartial || names.length !== counts.size) return false;
+	for (const name of counts.keys()) if (name !== names[at++]) return false;
+	return true;
 }
 
 /** A name is cut from the text of its submission, all of which would stay in memory for as long as the name does. */
