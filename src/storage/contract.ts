@@ -235,6 +235,12 @@ export interface SubmissionStore {
 	scan<Request extends ScanRequest, Result>(name: string, request: Request): Promise<Result>;
 }
 
+/** The reads that each engine has of its own. */
+export type ListedReads = Pick<
+	SubmissionStore,
+	'list' | 'count' | 'ids' | 'counts' | 'countsBetween' | 'names' | 'forgetNames' | 'prepareScan' | 'scan'
+>;
+
 /** Full-text search follows behind the commits. */
 export interface SearchIndex {
 	/** Keeps the index up to date; for the leader. Returns how to stop. */

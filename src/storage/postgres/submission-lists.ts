@@ -1,8 +1,8 @@
 /** Submissions read as the contract says: pages, counts, ids, and scans. */
 
-import type { ScanRequest } from '../contract.ts';
-import { type Counts, type Filter, type Place, placeOfFilter } from '../filters.ts';
-import type { FieldNames, List, ListQuery, Page, Paging, Selection } from '../submission.ts';
+import type { ListedReads } from '../contract.ts';
+import { placeOfFilter } from '../filters.ts';
+import type { ListQuery, Page } from '../submission.ts';
 import { entriesOf } from '../submissions/read.ts';
 import { numbers, rowsOf, type Sql } from './connection.ts';
 import { countBelow, type FormCounts } from './counts.ts';
@@ -12,14 +12,12 @@ import { createSearchHits } from './search-hits.ts';
 import { createSubmissionPages } from './submission-pages.ts';
 import { conditionOf, inOrder } from './submission-reader.ts';
 
-export interface ListSources {
+export interface ListSources extends Pick<ListedReads, 'names' | 'forgetNames'> {
 	counts: Pick<FormCounts, 'of'>;
-	names(formId: number, place: Place): Promise<FieldNames>;
-	forgetNames(formId: number): Promise<void>;
 	longReads: Pick<LongReads, 'open' | 'scan'>;
 }
 
-export function createSubmissionLists(sql: Sql, { counts, names, forgetNames, longReads }: ListSources) {
+export function createSubmissionLists(sql: Sql, { counts, names, forgetNames, longReads }: ListSources): ListedReads {
 	const hits = createSearchHits(sql);
 	const pages = createSubmissionPages(sql, counts);
 
@@ -28,34 +26,23 @@ export function createSubmissionLists(sql: Sql, { counts, names, forgetNames, lo
 		return { rows: await runOn(sql, entriesOf(DIALECT, query.formId, found)), total };
 	}
 
-	async function ids(selection: Selection, paging: Omit<Paging, 'offset'>): Promise<number[]> {
-		if (selection.words) return hits.ids(selection, paging);
-		const { condition, values } = conditionOf(selection);
-		const rows = await rowsOf<[number]>(
-			sql,
-			`select id from submissions where ${condition} order by ${inOrder(paging.order)} limit ${paging.limit}`,
-			values,
-		);
-		return rows.map(([id]) => id);
-	}
-
 	return {
-		async list(query: ListQuery): Promise<List> {
+		async list(query) {
 			const [{ rows, total }, { names: listed }] = await Promise.all([
 				query.words ? search(query) : pages.page(query),
 				names(query.formId, placeOfFilter(query.filter)),
 			]);
 			return { rows, total, namesJson: JSON.stringify(listed) };
 		},
-		async count(selection: Selection): Promise<number> {
-			return selection.words ? hits.count(selection) : pages.count(selection);
+		count: (selection) => (selection.words ? hits : pages).count(selection),
+		async ids(selection, { order, limit }) {
+			if (selection.words) return hits.ids(selection, { order, limit });
+			const { condition, values } = conditionOf(selection);
+			const text = `select id from submissions where ${condition} order by ${inOrder(order)} limit ${limit}`;
+			return (await rowsOf<[number]>(sql, text, values)).map(([id]) => id);
 		},
-		ids,
-		counts: (formIds: readonly number[]): Promise<Map<number, Counts>> => counts.of(formIds),
-		async countsBetween(
-			formIds: readonly number[],
-			{ filter, bounds }: { filter: Filter; bounds: readonly number[] },
-		): Promise<Map<number, number[]>> {
+		counts: (formIds) => counts.of(formIds),
+		async countsBetween(formIds, { filter, bounds }) {
 			const rows = await rowsOf<[number, number, number]>(
 				sql,
 				`select form.id, b.place, ${countBelow({ filter }, { form: 'form.id', id: 'b.id' })}
@@ -74,7 +61,6 @@ export function createSubmissionLists(sql: Sql, { counts, names, forgetNames, lo
 		names,
 		forgetNames,
 		prepareScan: longReads.open,
-		scan: async <Request extends ScanRequest, Result>(name: string, request: Request): Promise<Result> =>
-			(await longReads.scan(name, request)) as Result,
+		scan: async (name, request) => (await longReads.scan(name, request)) as never,
 	};
 }

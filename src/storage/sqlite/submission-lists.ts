@@ -2,18 +2,10 @@
 
 import type { Database } from 'bun:sqlite';
 import { lazy } from '../../tasks/lazy.ts';
-import type { ScanRequest, Storage } from '../contract.ts';
-import { COUNTERS, type Counts, type Filter, type Place, placeOfFilter, toCounts } from '../filters.ts';
+import type { ListedReads, Storage } from '../contract.ts';
+import { COUNTERS, placeOfFilter, toCounts } from '../filters.ts';
 import type { Reader } from '../reader.ts';
-import {
-	type FieldNames,
-	isSought,
-	type List,
-	type ListQuery,
-	type Page,
-	type Paging,
-	type Selection,
-} from '../submission.ts';
+import { isSought, type ListQuery, type Page } from '../submission.ts';
 import type { FormIndex } from './form-index.ts';
 import type { SubmissionPages } from './submission-pages.ts';
 import type { SqliteReads } from './submission-reader.ts';
@@ -48,27 +40,21 @@ export function createSubmissionLists(client: Database, { entries, pages, index,
 		return { rows: await entries(formId, ids), total };
 	}
 
-	return {
-		page,
-		namesJson: index.namesJson,
-		hasUnlistedNames: index.hasUnlistedNames,
-		async list(query: ListQuery): Promise<List> {
+	const reads: ListedReads = {
+		async list(query) {
 			const { rows, total } = isSought(query) ? await search(query) : page(query);
 			return { rows, total, namesJson: index.namesJson(query.formId, placeOfFilter(query.filter)) };
 		},
-		async count(selection: Selection): Promise<number> {
+		async count(selection) {
 			if (!isSought(selection)) return page({ ...selection, ...NONE }).total;
 			return (await reader.call('count', selection, NONE)).total;
 		},
-		async counts(formIds: readonly number[]): Promise<Map<number, Counts>> {
+		async counts(formIds) {
 			const rows = selectCounts().values(JSON.stringify(formIds));
 			const found = new Map(rows.map(([id, ...counts]) => [id, counts]));
 			return new Map(formIds.map((id) => [id, toCounts(found.get(id))]));
 		},
-		async countsBetween(
-			formIds: readonly number[],
-			range: { filter: Filter; bounds: readonly number[] },
-		): Promise<Map<number, number[]>> {
+		async countsBetween(formIds, range) {
 			const counts = new Map<number, number[]>();
 			for (const id of formIds) {
 				if (counts.size % FORMS_AT_A_STRETCH === FORMS_AT_A_STRETCH - 1) await Bun.sleep(0);
@@ -77,17 +63,16 @@ export function createSubmissionLists(client: Database, { entries, pages, index,
 			}
 			return counts;
 		},
-		async names(formId: number, place: Place): Promise<FieldNames> {
+		async names(formId, place) {
 			refresh();
 			const listed = JSON.parse(index.namesJson(formId, place)) as string[];
 			return { names: listed, isPartial: index.hasUnlistedNames(formId, place) };
 		},
 		/** A name goes with the last submission that has it. */
-		async forgetNames(): Promise<void> {},
-		ids: async (selection: Selection, part: Omit<Paging, 'offset'>): Promise<number[]> =>
-			reader.call('ids', selection, part),
+		async forgetNames() {},
+		ids: async (selection, part) => reader.call('ids', selection, part),
 		prepareScan: reader.open,
-		scan: async <Request extends ScanRequest, Result>(name: string, request: Request): Promise<Result> =>
-			(await reader.call('scan', name, request)) as Result,
+		scan: async (name, request) => (await reader.call('scan', name, request)) as never,
 	};
+	return { ...reads, page, namesJson: index.namesJson };
 }
