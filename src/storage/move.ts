@@ -3,17 +3,12 @@
  * behind the last row that arrived. What an engine derives (counts, blocks, names, search) is not moved but made anew.
  */
 
-import { is } from 'drizzle-orm';
-import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { AppError } from '../errors.ts';
-import * as auditTable from './audit-table.ts';
+import { ALL_TABLES } from './all-tables.ts';
 import type { MovedTable, MoveSide, MoveSource, MoveTarget, RowValues } from './contract.ts';
 import { databaseAt, openSource, openTarget } from './open.ts';
-import * as sessionTables from './session-tables.ts';
-import * as spamTables from './spam-tables.ts';
-import * as tables from './tables.ts';
-import * as uniqueTable from './unique-table.ts';
-import * as visitorTables from './visitor-tables.ts';
+import { FORM_COUNTS, formerSlugs, forms, submissionBlocks } from './tables.ts';
 
 interface MoveOptions {
 	from: string;
@@ -29,28 +24,20 @@ interface TableReport {
 }
 
 /** Each engine derives these of its submissions; those that only one engine has are not among the tables of both. */
-const DERIVED: readonly SQLiteTable[] = [tables.submissionBlocks];
-const COUNTS: readonly unknown[] = tables.FORM_COUNTS.map((key) => tables.forms[key]);
+const DERIVED: readonly SQLiteTable[] = [submissionBlocks];
+const COUNTS: readonly unknown[] = FORM_COUNTS.map((key) => forms[key]);
 /** Features ask for their order, which both engines keep in the column `rowid`. */
-const IN_ORDER: readonly SQLiteTable[] = [tables.formerSlugs];
+const IN_ORDER: readonly SQLiteTable[] = [formerSlugs];
 
 /** Parents before their children. */
 export function movedTables(): MovedTable[] {
-	const all = Object.values<unknown>({
-		...tables,
-		...spamTables,
-		...sessionTables,
-		...auditTable,
-		...uniqueTable,
-		...visitorTables,
-	}).filter((table): table is SQLiteTable => is(table, SQLiteTable) && !DERIVED.includes(table));
 	const ordered = new Set<SQLiteTable>();
 	const add = (table: SQLiteTable) => {
 		if (ordered.has(table)) return;
 		for (const key of getTableConfig(table).foreignKeys) add(key.reference().foreignTable);
 		ordered.add(table);
 	};
-	all.forEach(add);
+	ALL_TABLES.filter((table) => !DERIVED.includes(table)).forEach(add);
 	return [...ordered].map(describe);
 }
 

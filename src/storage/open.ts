@@ -2,7 +2,7 @@
 
 import { isPostgres, withoutPassword } from '../config/postgres-url.ts';
 import type { MovedTable, MoveSource, MoveTarget, Storage, StorageOptions } from './contract.ts';
-import type { Database, DatabaseFile } from './database.ts';
+import type { Database } from './database.ts';
 import { sqliteDatabaseAt } from './sqlite/database.ts';
 import { hasDatabase } from './sqlite/database-place.ts';
 import { sqliteVersion } from './sqlite/inspect.ts';
@@ -25,21 +25,14 @@ export async function databaseAt(place: string): Promise<Database> {
 	return isPostgres(place) ? (await import('./postgres/database.ts')).postgresDatabase(place) : databaseFileAt(place);
 }
 
-export function databaseFileAt(path: string): DatabaseFile {
-	return sqliteDatabaseAt(path);
-}
+export const databaseFileAt = sqliteDatabaseAt;
+export const engineVersion = sqliteVersion;
 
-export function isFile(place: string): boolean {
-	return !isPostgres(place);
-}
+export const isFile = (place: string): boolean => !isPostgres(place);
 
 /** For people: without a password. */
 export function databaseName(place: string): string {
 	return isPostgres(place) ? withoutPassword(place) : place;
-}
-
-export function engineVersion(): string {
-	return sqliteVersion();
 }
 
 /** For a move to another engine. */

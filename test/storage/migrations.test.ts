@@ -9,14 +9,10 @@ import {
 	generateSQLiteDrizzleJson,
 	generateSQLiteMigration,
 } from 'drizzle-kit/api';
-import * as auditTable from '../../src/storage/audit-table.ts';
+import { getTableConfig } from 'drizzle-orm/sqlite-core';
+import { ALL_TABLES } from '../../src/storage/all-tables.ts';
 import * as postgresTables from '../../src/storage/postgres/tables.ts';
-import * as sessionTables from '../../src/storage/session-tables.ts';
-import * as spamTables from '../../src/storage/spam-tables.ts';
 import * as sqliteTables from '../../src/storage/sqlite/tables.ts';
-import * as tables from '../../src/storage/tables.ts';
-import * as uniqueTable from '../../src/storage/unique-table.ts';
-import * as visitorTables from '../../src/storage/visitor-tables.ts';
 
 const FOLDER = join(import.meta.dir, '../../drizzle');
 
@@ -34,12 +30,7 @@ test('of SQLite', async () => {
 		await generateSQLiteMigration(
 			snapshot,
 			await generateSQLiteDrizzleJson({
-				...tables,
-				...spamTables,
-				...sessionTables,
-				...auditTable,
-				...uniqueTable,
-				...visitorTables,
+				...Object.fromEntries(ALL_TABLES.map((table) => [getTableConfig(table).name, table])),
 				...sqliteTables,
 			}),
 		),

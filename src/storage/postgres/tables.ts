@@ -1,14 +1,8 @@
 /** The tables in PostgreSQL: those of `storage/tables.ts`, derived, and the engine's own; the schema for drizzle-kit. */
 
-import { is } from 'drizzle-orm';
 import * as pg from 'drizzle-orm/pg-core';
-import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
-import * as auditTable from '../audit-table.ts';
-import * as sessionTables from '../session-tables.ts';
-import * as spamTables from '../spam-tables.ts';
-import * as shared from '../tables.ts';
-import * as uniqueTable from '../unique-table.ts';
-import * as visitorTables from '../visitor-tables.ts';
+import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { ALL_TABLES } from '../all-tables.ts';
 
 /** Columns that only this engine has, by table. */
 const OWN_COLUMNS: Record<string, () => Record<string, pg.PgColumnBuilderBase>> = {
@@ -88,15 +82,7 @@ function deriveColumn(column: SourceColumn): Builder {
 	return made;
 }
 
-const sources = Object.values<unknown>({
-	...shared,
-	...spamTables,
-	...sessionTables,
-	...auditTable,
-	...uniqueTable,
-	...visitorTables,
-}).filter((table): table is SQLiteTable => is(table, SQLiteTable));
-const tables = Object.fromEntries(sources.map((table) => [getTableConfig(table).name, derive(table)]));
+const tables = Object.fromEntries(ALL_TABLES.map((table) => [getTableConfig(table).name, derive(table)]));
 
 // One by one, because drizzle-kit sees what a module exports by name.
 export const {
