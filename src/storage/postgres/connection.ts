@@ -2,6 +2,7 @@
 
 import { drizzle } from 'drizzle-orm/sqlite-proxy';
 import { type PostgresHost, parsePostgresUrl } from '../../config/postgres-url.ts';
+import { remember } from '../../tasks/remember.ts';
 import type { Db } from '../contract.ts';
 import { Unavailable } from '../errors.ts';
 import { forBothEngines, type Value } from '../submissions/operation.ts';
@@ -178,17 +179,8 @@ export async function withDeadline<T>(answer: PromiseLike<T>, ms: number): Promi
 	}
 }
 
-const texts = new Map<string, string>();
-const MAX_TEXTS = 2000;
-
-function toPostgres(text: string): string {
-	const known = texts.get(text);
-	if (known !== undefined) return known;
-	const plain = forBothEngines(text);
-	if (texts.size >= MAX_TEXTS) texts.clear();
-	texts.set(text, plain);
-	return plain;
-}
+/** Statements are the program's own, however long. */
+const toPostgres = remember(forBothEngines, 2000, Number.POSITIVE_INFINITY);
 
 /** Flags are numbers in the tables, as in SQLite. No text of PostgreSQL can hold the character NUL. */
 function toValue(value: unknown): Value {

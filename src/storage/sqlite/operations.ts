@@ -2,6 +2,7 @@
 
 import type { Database, Statement } from 'bun:sqlite';
 import { lazy } from '../../tasks/lazy.ts';
+import { remember } from '../../tasks/remember.ts';
 import { placeOf } from '../filters.ts';
 import { namesOf, type Row } from '../rows.ts';
 import { type Dialect, type Engine, type Operation, rows, type Transition } from '../submissions/operation.ts';
@@ -35,17 +36,7 @@ const DIALECT: Dialect = {
 
 /** @returns Runs an operation at once. Its statements stay prepared: there are some tens, in all combinations of flags. */
 function createRun(client: Database) {
-	const prepared = new Map<string, Statement>();
-
-	function prepare(text: string): Statement {
-		let statement = prepared.get(text);
-		if (!statement) {
-			statement = client.prepare(numbered(text));
-			prepared.set(text, statement);
-		}
-		return statement;
-	}
-
+	const prepare = remember((text) => client.prepare(numbered(text)), 1000, Number.POSITIVE_INFINITY);
 	return <T>(operation: Operation<T>): T => runOn(prepare, operation);
 }
 
