@@ -1,9 +1,10 @@
 /** Opens the SQLite file the way the product promises: write-ahead log, synced on every commit, private to its owner. */
 
 import { constants, Database } from 'bun:sqlite';
-import { accessSync, existsSync, constants as fsConstants, mkdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { existsSync, constants as fsConstants, mkdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError } from '../../errors.ts';
+import { denialOf, isBusy } from './failures.ts';
 
 const OWNER_ONLY_FOLDER = 0o700;
 const BUSY_TIMEOUT_MS = 5000;
@@ -38,8 +39,7 @@ export function waitWhileBusy<T>(use: () => T): T {
 		try {
 			return use();
 		} catch (error) {
-			const isBusy = `${(error as { code?: unknown }).code}`.startsWith('SQLITE_BUSY');
-			if (!isBusy || performance.now() > giveUpAt) throw error;
+			if (!isBusy(error) || performance.now() > giveUpAt) throw error;
 			Bun.sleepSync(BUSY_RETRY_MS);
 		}
 	}
@@ -81,7 +81,9 @@ function open(file: string, readonly: boolean): Database {
 		client.run('pragma schema_version');
 		return client;
 	} catch (error) {
-		if (isDenied(file)) throw new AppError('UNAVAILABLE', `Cannot open ${file}: ${DENIED}`, { cause: error });
+		const denial = denialOf(file, fsConstants.R_OK | fsConstants.W_OK);
+		if (denial?.code === 'EACCES')
+			throw new AppError('UNAVAILABLE', `Cannot open ${file}: ${DENIED}`, { cause: error });
 		const why = [`${(error as Error).message}.`, ...logProblems(file, error)].join(' ');
 		throw new AppError('UNAVAILABLE', `${file} cannot be opened as an SQLite database: ${why}`, { cause: error });
 	}
@@ -93,31 +95,12 @@ const LOG_NEEDED =
 const LOG_BEGUN =
 	'The log beside it was begun by a server that ended then, which SQLite cannot put right in a folder that cannot be written to. Read a copy of both, or begin while a server runs on it.';
 
-/** SQLite does not tell what it lacks. */
-function isDenied(file: string): boolean {
-	try {
-		accessSync(file, fsConstants.R_OK | fsConstants.W_OK);
-		return false;
-	} catch (error) {
-		return (error as NodeJS.ErrnoException).code === 'EACCES';
-	}
-}
-
 /** A server that ends properly takes its log away; one that is killed may leave the head of one, at which SQLite tries in vain for ten seconds. */
 function logProblems(file: string, error: unknown): string[] {
 	const { code } = error as { code?: unknown };
-	if (mayWriteBeside(file)) return [];
+	if (!denialOf(dirname(file), fsConstants.W_OK)) return [];
 	if (code === 'SQLITE_CANTOPEN' && existsSync(file) && !existsSync(`${file}-wal`)) return [LOG_NEEDED];
 	return code === 'SQLITE_PROTOCOL' ? [LOG_BEGUN] : [];
-}
-
-function mayWriteBeside(file: string): boolean {
-	try {
-		accessSync(dirname(file), fsConstants.W_OK);
-		return true;
-	} catch {
-		return false;
-	}
 }
 
 /**

@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { AppError } from '../../errors.ts';
 import { syncFolder } from '../sync-to-disk.ts';
 import { openReadConnection } from './connection.ts';
-import { isDamage, isDiskFull } from './failures.ts';
+import { isBusy, isDamage, isDiskFull } from './failures.ts';
 import { damaged, inspectDatabase } from './inspect.ts';
 
 const OWNER_ONLY = 0o600;
@@ -71,6 +71,6 @@ function isInUse(partial: string): boolean {
 		client.run('begin exclusive');
 		return false;
 	} catch (error) {
-		return (error as { code?: string }).code === 'SQLITE_BUSY';
+		return isBusy(error);
 	}
 }

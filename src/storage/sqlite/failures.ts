@@ -1,5 +1,6 @@
 /** The meaning of a failed statement: a violated constraint, or storage that cannot take anything now. */
 
+import { accessSync } from 'node:fs';
 import { Unavailable, UniqueViolation } from '../errors.ts';
 
 const UNAVAILABLE = /^SQLITE_(?:FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|PROTOCOL|NOMEM)/;
@@ -30,6 +31,16 @@ export function isDamage(error: unknown): boolean {
 /** Another connection writes. */
 export function isBusy(error: unknown): boolean {
 	return codeOf(error).startsWith('SQLITE_BUSY');
+}
+
+/** Why the file system denies access to a path, of which SQLite says only that it cannot be opened; `undefined` if it does not. */
+export function denialOf(path: string, mode: number): NodeJS.ErrnoException | undefined {
+	try {
+		accessSync(path, mode);
+		return undefined;
+	} catch (error) {
+		return error as NodeJS.ErrnoException;
+	}
 }
 
 export function isDiskFull(error: unknown): boolean {

@@ -1,11 +1,12 @@
 /** Locks between processes, by files beside the database: the operating system releases one when the process exits, even by a crash. */
 
 import { Database } from 'bun:sqlite';
-import { accessSync, chmodSync, chownSync, constants, existsSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError } from '../../errors.ts';
 import { systemReason } from '../../text/system-reason.ts';
 import { behindLinks, makeFolder } from './connection.ts';
+import { denialOf, isBusy } from './failures.ts';
 
 const OWNER_ONLY = 0o600;
 /** Held by others for no longer than it takes to look. */
@@ -63,7 +64,7 @@ function take(databaseFile: string, ending: string, kind: Kind, waitMs = 0): (()
 	try {
 		lock = new Database(file, { create: true });
 		// SQLite opens for reading what it may not write to: such a lock can be shared, and no more.
-		const denial = denialOf(file);
+		const denial = denialAt(file);
 		if (!denial) shareWithOwnerOf(place, file);
 		else if (kind === 'exclusive') throw denial;
 		lock.run(`pragma busy_timeout = ${waitMs}`);
@@ -71,8 +72,8 @@ function take(databaseFile: string, ending: string, kind: Kind, waitMs = 0): (()
 		if (kind === 'shared') lock.query('select count(*) from sqlite_schema').get();
 	} catch (error) {
 		lock?.close();
-		if ((error as { code?: string }).code === 'SQLITE_BUSY') return undefined;
-		const reason = systemReason(denialOf(file) ?? (error as Error));
+		if (isBusy(error)) return undefined;
+		const reason = systemReason(denialAt(file) ?? (error as Error));
 		throw new AppError('UNAVAILABLE', `${file} cannot be used: ${reason}.`, { cause: error });
 	}
 	const taken = lock;
@@ -92,15 +93,8 @@ function shareWithOwnerOf(databaseFile: string, file: string): void {
 	if (owner && owner.uid !== uid && process.getuid?.() === 0) chownSync(file, owner.uid, owner.gid);
 }
 
-/** Why the file system lets no one write the file, where SQLite says only that it cannot be opened; `undefined` if it does. */
-function denialOf(file: string): NodeJS.ErrnoException | undefined {
-	try {
-		// Not by opening it: closing it again would give back the locks that this process has on it.
-		if (existsSync(file)) accessSync(file, constants.W_OK);
-		// SQLite needs a journal beside it.
-		accessSync(dirname(file), constants.W_OK);
-		return undefined;
-	} catch (error) {
-		return error as NodeJS.ErrnoException;
-	}
+/** Why the file cannot be written. Not by opening it: closing it again would give back the locks that this process has on it. */
+function denialAt(file: string): NodeJS.ErrnoException | undefined {
+	// SQLite needs a journal beside it.
+	return (existsSync(file) ? denialOf(file, constants.W_OK) : undefined) ?? denialOf(dirname(file), constants.W_OK);
 }
