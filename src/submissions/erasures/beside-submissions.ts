@@ -56,32 +56,34 @@ async function* search<Row extends object, Found>(
 	}
 }
 
+type ById = typeof deliveries | typeof listEntries | typeof auditLog;
+
+/** Reads a table in the order of its ids, below one. */
+const inOrder =
+	<Table extends ById>({ db }: Db, table: Table, beforeId = Number.MAX_SAFE_INTEGER) =>
+	(last?: Table['$inferSelect']): PromiseLike<Table['$inferSelect'][]> =>
+		db
+			.select()
+			.from(table as ById)
+			.where(and(gt(table.id, last?.id ?? 0), lt(table.id, beforeId)))
+			.orderBy(asc(table.id))
+			.limit(CHUNK);
+
 const named = <Found extends FoundRow>(found: Found) => (found.people.size > 0 ? found : undefined);
 
-export function findDeliveries({ db }: Db, match: Matcher): AsyncGenerator<FoundDelivery[]> {
-	const { id, formId, submissionId, channel, event, state, destination, lastError, content } = deliveries;
-	const columns = { id, formId, submissionId, channel, event, state, destination, lastError, content };
-	return search(
-		(last?: { id: number }) =>
-			db
-				.select(columns)
-				.from(deliveries)
-				.where(gt(id, last?.id ?? 0))
-				.orderBy(asc(id))
-				.limit(CHUNK),
-		(row) => {
-			const addressed = match([row.destination]);
-			return named({
-				id: row.id,
-				formId: row.formId,
-				submissionId: row.submissionId,
-				people: match([row.lastError, row.content]).union(addressed),
-				isAddressed: addressed.size > 0,
-				isDue: row.state === 'waiting' || row.state === 'sending',
-				isAnnouncement: hasFacts(row),
-			});
-		},
-	);
+export function findDeliveries(storage: Db, match: Matcher): AsyncGenerator<FoundDelivery[]> {
+	return search(inOrder(storage, deliveries), (row) => {
+		const addressed = match([row.destination]);
+		return named({
+			id: row.id,
+			formId: row.formId,
+			submissionId: row.submissionId,
+			people: match([row.lastError, row.content]).union(addressed),
+			isAddressed: addressed.size > 0,
+			isDue: row.state === 'waiting' || row.state === 'sending',
+			isAnnouncement: hasFacts(row),
+		});
+	});
 }
 
 /**
@@ -121,18 +123,8 @@ export async function isMailInFlight({ db }: Db, now: number): Promise<boolean> 
 	return (await db.select({ id: deliveries.id }).from(deliveries).where(inFlight).limit(1)).length > 0;
 }
 
-export function findListEntries({ db }: Db, match: Matcher, beforeId: number): AsyncGenerator<FoundRow[]> {
-	const { id, entry } = listEntries;
-	return search(
-		(last?: { id: number }) =>
-			db
-				.select({ id, entry })
-				.from(listEntries)
-				.where(and(gt(id, last?.id ?? 0), lt(id, beforeId)))
-				.orderBy(asc(id))
-				.limit(CHUNK),
-		(row) => named({ id: row.id, people: match([row.entry]) }),
-	);
+export function findListEntries(storage: Db, match: Matcher, beforeId: number): AsyncGenerator<FoundRow[]> {
+	return search(inOrder(storage, listEntries, beforeId), ({ id, entry }) => named({ id, people: match([entry]) }));
 }
 
 export async function eraseListEntries({ batch }: Pick<Storage, 'batch'>, found: readonly FoundRow[]): Promise<void> {
@@ -146,22 +138,14 @@ export async function eraseAuditDetails(
 	match: Matcher,
 	beforeId: number,
 ): Promise<void> {
-	const { id, details } = auditLog;
 	const names = (value: unknown) => match([JSON.stringify(value)]).size > 0;
-	const chunks = search(
-		(last?: { id: number }) =>
-			db
-				.select({ id, details })
-				.from(auditLog)
-				.where(and(gt(id, last?.id ?? 0), lt(id, beforeId)))
-				.orderBy(asc(id))
-				.limit(CHUNK),
-		(row) => (row.details !== null && names(row.details) ? { id: row.id, details: row.details } : undefined),
+	const chunks = search(inOrder({ db }, auditLog, beforeId), ({ id, details }) =>
+		details !== null && names(details) ? { id, details: withoutNamed(details, names) } : undefined,
 	);
-	for await (const found of chunks) {
-		const cleaned = found.map((row) => ({ id: row.id, details: withoutNamed(row.details, names) }));
-		await batch((tx) => cleaned.map((row) => tx.update(auditLog).set({ details: row.details }).where(eq(id, row.id))));
-	}
+	for await (const found of chunks)
+		await batch((tx) =>
+			found.map(({ id, details }) => tx.update(auditLog).set({ details }).where(eq(auditLog.id, id))),
+		);
 }
 
 function withoutNamed({ changes = {}, counts, facts = {} }: Details, names: (value: unknown) => boolean): Details {

@@ -14,6 +14,8 @@ export interface ArchiveEntry {
 /** Bytes that are made for it. */
 export type MadeEntry = Omit<ArchiveEntry, 'file'> & { content: AsyncIterable<Uint8Array> };
 
+export type ArchiveEntries = AsyncIterable<ArchiveEntry | MadeEntry> | Iterable<ArchiveEntry | MadeEntry>;
+
 export interface ArchiveProgress {
 	files: number;
 	bytes: number;
@@ -32,7 +34,7 @@ export const NOTE = '_left-out.txt';
 
 /** Stores the files without compressing them: most are compressed already. What is left out is said in a file of its own. */
 export async function* writeArchive(
-	entries: AsyncIterable<ArchiveEntry | MadeEntry> | Iterable<ArchiveEntry | MadeEntry>,
+	entries: ArchiveEntries,
 	{ open, progress }: ArchiveOptions,
 ): AsyncGenerator<Uint8Array> {
 	const zip = createZipWriter();

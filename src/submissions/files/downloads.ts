@@ -16,7 +16,7 @@ import { files, forms as formTable, type Mode } from '../../storage/tables.ts';
 import type { ByteBudget } from '../../tasks/byte-budget.ts';
 import { checked } from '../../tasks/checked-chunks.ts';
 import { type Criteria, idsOf, selectionOf } from '../list-query.ts';
-import { type ArchiveEntry, type ArchiveProgress, type MadeEntry, NOTE, writeArchive } from './archive.ts';
+import { type ArchiveEntries, type ArchiveEntry, type ArchiveProgress, NOTE, writeArchive } from './archive.ts';
 import { type FileAddress, findFile, noSuchFile } from './find-file.ts';
 
 /** `total` and `done` are submissions. */
@@ -80,10 +80,7 @@ export function createDownloads(storage: Storage, { store, budget }: DownloadsOp
 	}
 
 	/** Only such files as the caller may have are in it. */
-	function archive(
-		entries: AsyncIterable<ArchiveEntry | MadeEntry> | Iterable<ArchiveEntry | MadeEntry>,
-		caller: FileCaller,
-	) {
+	function archive(entries: ArchiveEntries, caller: FileCaller) {
 		const progress: ArchiveProgress = { files: 0, bytes: 0, leftOut: [] };
 		async function open(file: StoredFile) {
 			checkFileAccess(file, caller);
