@@ -272,7 +272,7 @@ export interface MovedTable {
 	key: readonly string[];
 }
 
-/** One of the two databases. */
+/** One of the two databases; nothing else can write to it until it is closed. */
 export interface MoveSide {
 	/** Among the server's values: one that is the engine's own, and not moved. */
 	ownValue: string;
@@ -281,9 +281,6 @@ export interface MoveSide {
 	rows(table: MovedTable, after?: RowValues): AsyncIterable<RowValues[]>;
 	close(): Promise<void>;
 }
-
-/** Nothing else can write to it until it is closed. */
-export type MoveSource = MoveSide;
 
 /** No server starts on it until it is finished. */
 export interface MoveTarget extends MoveSide {

@@ -6,7 +6,7 @@
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { AppError } from '../errors.ts';
 import { ALL_TABLES } from './all-tables.ts';
-import type { MovedTable, MoveSide, MoveSource, MoveTarget, RowValues } from './contract.ts';
+import type { MovedTable, MoveSide, MoveTarget, RowValues } from './contract.ts';
 import { databaseAt, openSource, openTarget } from './open.ts';
 import { FORM_COUNTS, formerSlugs, forms, submissionBlocks } from './tables.ts';
 
@@ -86,7 +86,7 @@ async function requireCurrent(place: string): Promise<void> {
 	);
 }
 
-async function moveAll(source: MoveSource, target: MoveTarget, report: MoveOptions['report']): Promise<TableReport[]> {
+async function moveAll(source: MoveSide, target: MoveTarget, report: MoveOptions['report']): Promise<TableReport[]> {
 	const moved = movedTables();
 	let total = 0;
 	for (const table of moved) total += await source.count(table);

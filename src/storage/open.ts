@@ -1,7 +1,7 @@
 /** The one place that names the engines: each call goes to the engine of the address. */
 
 import { isPostgres, withoutPassword } from '../config/postgres-url.ts';
-import type { MovedTable, MoveSource, MoveTarget, Storage, StorageOptions } from './contract.ts';
+import type { MovedTable, MoveSide, MoveTarget, Storage, StorageOptions } from './contract.ts';
 import type { Database } from './database.ts';
 import { sqliteDatabaseAt } from './sqlite/database.ts';
 import { hasDatabase } from './sqlite/database-place.ts';
@@ -36,7 +36,7 @@ export function databaseName(place: string): string {
 }
 
 /** For a move to another engine. */
-export async function openSource(place: string, tables: readonly MovedTable[]): Promise<MoveSource> {
+export async function openSource(place: string, tables: readonly MovedTable[]): Promise<MoveSide> {
 	if (isPostgres(place)) return (await import('./postgres/move.ts')).openSource(place, tables);
 	return (await import('./sqlite/move.ts')).openSource(place);
 }

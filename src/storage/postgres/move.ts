@@ -3,7 +3,7 @@
 import { withoutPassword } from '../../config/postgres-url.ts';
 import { AppError } from '../../errors.ts';
 import { IDS_PER_MILLISECOND } from '../../ids.ts';
-import type { MovedTable, MoveSide, MoveSource, MoveTarget, RowValues } from '../contract.ts';
+import type { MovedTable, MoveSide, MoveTarget, RowValues } from '../contract.ts';
 import { namesOf } from '../rows.ts';
 import type { Driver } from './connection/link.ts';
 import { connect, numbers, rowsOf, type Sql, strings } from './connection.ts';
@@ -23,7 +23,7 @@ const UNLIMITED = "'statement_timeout', 'idle_in_transaction_session_timeout', '
 /** One for the cursor that compares what arrived, and one for everything else. */
 const CONNECTION = { name: 'formsrv move', max: 2 };
 
-export async function openSource(url: string, tables: readonly MovedTable[]): Promise<MoveSource> {
+export async function openSource(url: string, tables: readonly MovedTable[]): Promise<MoveSide> {
 	const sql = connect(url, CONNECTION);
 	try {
 		await rejectUnfinishedMove(sql);

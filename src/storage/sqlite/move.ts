@@ -3,7 +3,7 @@
 import type { Database } from 'bun:sqlite';
 import { existsSync, statSync } from 'node:fs';
 import { AppError } from '../../errors.ts';
-import type { MovedTable, MoveSide, MoveSource, MoveTarget, RowValues } from '../contract.ts';
+import type { MovedTable, MoveSide, MoveTarget, RowValues } from '../contract.ts';
 import { isJson, REPLACED } from '../damage.ts';
 import { isJsonInUtf8 } from '../damaged-bytes.ts';
 import { FLAG_COLUMN_NAMES, namesOf, toFlags } from '../rows.ts';
@@ -18,7 +18,7 @@ import { removeLeftovers, replaceDatabase } from './replace.ts';
 
 const CHUNK = { rows: 1000, characters: 4 * 1024 * 1024 };
 
-export async function openSource(file: string): Promise<MoveSource> {
+export async function openSource(file: string): Promise<MoveSide> {
 	const release = lock(file);
 	const client = openWriteConnection(file);
 	try {
