@@ -89,13 +89,20 @@ function readValues(file: string, prefix: string): ServerValue[] {
 /** The copy may be of any version: one that has no place for them is brought up to this one. */
 function repeatErasures(file: string, others: readonly ServerValue[]): number {
 	if (others.length === 0) return 0;
-	const client = openWriteConnection(file);
-	try {
+	return writeTo(file, (client) => {
 		if (!hasValues(client)) migrate(client);
 		const insert = client.query('insert into server_values (name, value) values (?, ?) on conflict do nothing');
 		const repeat = ({ name, value }: ServerValue) =>
 			insert.run(name, JSON.stringify(againOf(JSON.parse(value)))).changes;
 		return client.transaction(() => others.reduce((sum, record) => sum + repeat(record), 0))();
+	});
+}
+
+/** Writes to a file that then stands alone, on the disk itself. */
+function writeTo<T>(file: string, write: (client: Database) => T): T {
+	const client = openWriteConnection(file);
+	try {
+		return write(client);
 	} finally {
 		closeWriteConnection(client);
 		syncToDisk(file);
@@ -111,15 +118,11 @@ function takeAlerts(file: string, other: string): void {
 		return;
 	}
 	if (alerts.length === 0) return;
-	const client = openWriteConnection(file);
-	try {
+	writeTo(file, (client) => {
 		if (!hasValues(client)) return;
 		const take = client.query('insert or replace into server_values (name, value) values (?, ?)');
 		client.transaction(() => alerts.forEach(({ name, value }) => void take.run(name, value)))();
-	} finally {
-		closeWriteConnection(client);
-		syncToDisk(file);
-	}
+	});
 }
 
 function hasValues(client: Database): boolean {

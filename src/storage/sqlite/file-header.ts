@@ -7,18 +7,13 @@ const MAGIC = 'SQLite format 3\0';
 const JOURNAL_AT = [18, 19];
 const WRITE_AHEAD = 2;
 /** Read once for every commit, into the same bytes. */
-const header = new Uint8Array(20);
+const header = Buffer.alloc(20);
 
 /** The journal mode of a database; `undefined` if the file is not one. */
 export function journalOf(descriptor: number): 'write-ahead' | 'rollback' | undefined {
 	const isWhole = readSync(descriptor, header, 0, header.length, 0) === header.length;
-	if (!isWhole || !hasMagic()) return undefined;
+	if (!isWhole || header.toString('latin1', 0, MAGIC.length) !== MAGIC) return undefined;
 	return JOURNAL_AT.some((at) => header[at] === WRITE_AHEAD) ? 'write-ahead' : 'rollback';
-}
-
-function hasMagic(): boolean {
-	for (let i = 0; i < MAGIC.length; i++) if (header[i] !== MAGIC.charCodeAt(i)) return false;
-	return true;
 }
 
 /** Marks a database in its header as one with a write-ahead log. */
