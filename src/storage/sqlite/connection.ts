@@ -72,7 +72,6 @@ export function makeFolder(file: string): void {
 function open(file: string, readonly: boolean): Database {
 	try {
 		const client = new Database(file, readonly ? { readonly: true, strict: true } : { readwrite: true, strict: true });
-		keepStatements(client);
 		client.run(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
 		client.run('pragma temp_store = memory');
 		client.run('pragma trusted_schema = off');
@@ -101,17 +100,6 @@ function logProblems(file: string, error: unknown): string[] {
 	if (!denialOf(dirname(file), fsConstants.W_OK)) return [];
 	if (code === 'SQLITE_CANTOPEN' && existsSync(file) && !existsSync(`${file}-wal`)) return [LOG_NEEDED];
 	return code === 'SQLITE_PROTOCOL' ? [LOG_BEGUN] : [];
-}
-
-/**
- * Tells SQLite that statements stay, as nearly all do. Otherwise the first few dozen occupy the small store of quick memory that a
- * connection has, and all that a statement needs while it runs comes from the allocator.
- */
-function keepStatements(client: Database): void {
-	// The types leave out the flags. Looked up at each call, for tests that watch what is prepared.
-	const { prototype } = Database as { prototype: { prepare(...args: unknown[]): unknown } };
-	client.prepare = ((sql, values) =>
-		prototype.prepare.call(client, sql, values, constants.SQLITE_PREPARE_PERSISTENT)) as Database['prepare'];
 }
 
 /** Empties the log and gives its room back to the disk, unless a process reads from it. */

@@ -1,7 +1,7 @@
 /** The one statement that stores a batch of submissions, with all that belongs to them. */
 
 import { roomInSql } from '../../file-room.ts';
-import { cellOf, DETAILS, hasDetails, KEY_AGAIN, OF_DELIVERY, OF_FILE, OF_KEY } from '../../rows.ts';
+import { cellOf, DETAILS, detailsOf, KEY_AGAIN, OF_DELIVERY, OF_FILE, OF_KEY } from '../../rows.ts';
 import {
 	type Arrival,
 	holdsValues,
@@ -142,7 +142,7 @@ export function insertOf(submissions: readonly Stored[], sender: Sender): Insert
 	};
 	const parts = {
 		// Elsewhere than in the inbox they are counted differently.
-		details: sender.isCounted || submissions.some(({ row }) => hasDetails(row)),
+		details: sender.isCounted || submissions.some(({ row }) => detailsOf(row).some((value) => value !== null)),
 		keys: submissions.some(({ row }) => row.idempotencyKey !== undefined),
 		deliveries: batch.deliveries.length > 0,
 		files: batch.files.length > 0,
