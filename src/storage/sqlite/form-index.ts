@@ -3,7 +3,7 @@
  * field names. Held in memory once a form was used, and written in the transaction of the change that moved it.
  */
 
-import type { Database } from 'bun:sqlite';
+import type { Database, Statement } from 'bun:sqlite';
 import { lazy } from '../../tasks/lazy.ts';
 import {
 	addTo,
@@ -100,14 +100,8 @@ export function createFormIndex(client: Database) {
 	/** Counts a block anew, as several, that has become too large by submissions that came in between. */
 	function split(formId: number, { blocks, dirtyBlocks }: FormState, block: Block): void {
 		const at = blockIndexOf(blocks, block.firstId);
-		const end = startOf(blocks, at + 1);
-		const parts: Block[] = [];
-		for (let next = startOf(blocks, at); ; ) {
-			const [firstId, ...counts] = sql.countPart().values(formId, next, end)[0] as [number | null, ...number[]];
-			if (firstId === null) break;
-			next = (counts.pop() as number) + 1;
-			parts.push({ firstId, ...toCounts(counts) });
-		}
+		const range = { from: startOf(blocks, at), to: startOf(blocks, at + 1) };
+		const parts = [...countAnew(sql.countBlock(), formId, range)];
 		sql.removeBlock().run(formId, block.firstId);
 		blocks.splice(at, 1, ...parts);
 		dirtyBlocks.delete(block);
@@ -117,7 +111,7 @@ export function createFormIndex(client: Database) {
 	function write(formId: number, state: FormState): void {
 		for (const block of [...state.dirtyBlocks]) if (sizeOf(block) >= 2 * BLOCK_SIZE) split(formId, state, block);
 		sql.moveCounts.run(...valuesOf(state.moved), formId);
-		for (const block of state.dirtyBlocks) sql.writeBlock.run(formId, block.firstId, ...valuesOf(block));
+		for (const block of state.dirtyBlocks) writeBlock(sql.writeBlock, formId, block);
 		for (const place of PLACES) writeNames(nameSql, listOf(state, place), { formId, place });
 		state.moved = toCounts();
 		state.dirtyBlocks.clear();
@@ -203,24 +197,39 @@ function listOf({ nameLists }: FormState, place: Place): NameList {
 
 const LIST = COUNTERS.join(', ');
 
+export const COUNT_BLOCK = `select min(id), ${COUNTED}, max(id) from (select ${FLAG_COLUMNS} from submissions
+	where form_id = ? and id >= ? and id < ? order by id limit ${BLOCK_SIZE})`;
+export const WRITE_BLOCK = `insert into submission_blocks (form_id, first_id, ${LIST}) values (?, ?, ${COUNTERS.map(() => '?').join(', ')})
+	on conflict (form_id, first_id) do update set ${COUNTERS.map((counter) => `${counter} = excluded.${counter}`).join(', ')}`;
+
+/** Counts the submissions between two ids, block by block. @param statement Of {@link COUNT_BLOCK}. */
+export function* countAnew(
+	statement: Statement,
+	formId: number,
+	{ from, to }: { from: number; to: number },
+): Generator<Block> {
+	for (let next = from; ; ) {
+		const [firstId, ...counts] = statement.values(formId, next, to)[0] as [number | null, ...number[]];
+		if (firstId === null) return;
+		next = (counts.pop() as number) + 1;
+		yield { firstId, ...toCounts(counts) };
+	}
+}
+
+/** @param statement Of {@link WRITE_BLOCK}. */
+export function writeBlock(statement: Statement, formId: number, block: Block): void {
+	statement.run(formId, block.firstId, ...valuesOf(block));
+}
+
 function prepareStatements(client: Database) {
 	return {
-		countPart: lazy(() =>
-			client.prepare(
-				`select min(id), ${COUNTED}, max(id) from (select ${FLAG_COLUMNS} from submissions
-					where form_id = ? and id >= ? and id < ? order by id limit ${BLOCK_SIZE})`,
-			),
-		),
+		countBlock: lazy(() => client.prepare(COUNT_BLOCK)),
 		removeBlock: lazy(() => client.prepare('delete from submission_blocks where form_id = ? and first_id = ?')),
 		readBlocks: client.prepare(`select first_id, ${LIST} from submission_blocks where form_id = ? order by first_id`),
 		moveCounts: client.prepare(
 			`update forms set ${COUNTERS.map((counter) => `${counter} = ${counter} + ?`).join(', ')} where id = ?`,
 		),
-		writeBlock: client.prepare(
-			`insert into submission_blocks (form_id, first_id, ${LIST}) values (?, ?, ${COUNTERS.map(() => '?').join(', ')})
-			on conflict (form_id, first_id) do update set
-			${COUNTERS.map((counter) => `${counter} = excluded.${counter}`).join(', ')}`,
-		),
+		writeBlock: client.prepare(WRITE_BLOCK),
 	};
 }
 

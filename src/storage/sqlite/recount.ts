@@ -5,17 +5,13 @@
 
 import type { Database } from 'bun:sqlite';
 import type { Log } from '../../log/log.ts';
-import { COUNTED, COUNTERS } from '../filters.ts';
-import { BEYOND_ALL_IDS, FLAG_COLUMNS } from '../rows.ts';
+import { COUNTERS } from '../filters.ts';
+import { BEYOND_ALL_IDS } from '../rows.ts';
 import { waitWhileBusy } from './connection.ts';
-import { BLOCK_SIZE } from './form-index.ts';
+import { COUNT_BLOCK, countAnew, WRITE_BLOCK, writeBlock } from './form-index.ts';
 import { DOUBT_LISTS } from './name-list.ts';
 import { segmentTable, segmentTables } from './search-segments.ts';
 
-const LIST = COUNTERS.join(', ');
-const NEXT_BLOCK = `select min(id), ${COUNTED}, max(id)
-	from (select ${FLAG_COLUMNS} from submissions where form_id = ? and id > ? order by id limit ${BLOCK_SIZE})`;
-const ADD_BLOCK = `insert into submission_blocks (form_id, first_id, ${LIST}) values (?, ?${', ?'.repeat(COUNTERS.length)})`;
 const SUM_UP = `
 	update forms set ${COUNTERS.map((name) => `${name} = (select coalesce(sum(${name}), 0) from submission_blocks where form_id = forms.id)`).join(', ')};
 	${DOUBT_LISTS};
@@ -40,16 +36,9 @@ export function recountIfDue(client: Database, log?: Log): boolean {
 /** Goes block by block through an index: a statement for all of them would sort every submission in memory. */
 function countBlocks(client: Database): void {
 	client.run('delete from submission_blocks');
-	const next = client.query(NEXT_BLOCK);
-	const add = client.query(ADD_BLOCK);
-	for (const [formId] of client.query('select id from forms').values() as [number][]) {
-		for (let lastId = 0; ; ) {
-			const block = next.values(formId, lastId)[0] as [number | null, ...number[]];
-			if (block[0] === null) break;
-			lastId = block.pop() as number;
-			add.run(formId, ...block);
-		}
-	}
+	const [count, write] = [client.query(COUNT_BLOCK), client.query(WRITE_BLOCK)];
+	for (const [formId] of client.query('select id from forms').values() as [number][])
+		for (const block of countAnew(count, formId, { from: 0, to: BEYOND_ALL_IDS })) writeBlock(write, formId, block);
 }
 
 /** The search follows again from the first segment that lacks a submission. */
