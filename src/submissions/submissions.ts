@@ -23,7 +23,7 @@ export type Submissions = ReturnType<typeof createSubmissions>;
 
 interface SubmissionsOptions extends PageWriterOptions {
 	release: Retries['release'];
-	now?: () => number;
+	now: () => number;
 }
 
 interface RequestScope {
@@ -36,7 +36,7 @@ interface RequestScope {
 
 /** Returns submissions as JSON text: stored data is inserted as it is, never parsed. */
 export function createSubmissions(storage: Storage, options: SubmissionsOptions) {
-	const { budget, turns, release, now = Date.now } = options;
+	const { budget, turns, release, now } = options;
 	const { submissions, clock } = storage;
 	const write = createPageWriter(storage, options);
 	const oneAtATime = createOneAtATime();

@@ -20,7 +20,7 @@ export function sqliteVersion(): string {
  * @param check `quick` leaves out that indexes agree with their tables, and takes a fraction of the time.
  * @throws AppError if it cannot be opened as an SQLite database at all
  */
-export function inspectDatabase(file: string, check: 'quick' | 'full', now = Date.now()): DatabaseReport {
+export function inspectDatabase(file: string, check: 'quick' | 'full'): DatabaseReport {
 	using client = openReadConnection(file);
 	try {
 		const schema = readPragma(client, 'user_version');
@@ -41,7 +41,7 @@ export function inspectDatabase(file: string, check: 'quick' | 'full', now = Dat
 		}
 		const isCurrent = schema === schemaVersion();
 		const isReadable = isCurrent && problems.length === 0;
-		return { schema, isCurrent, clock: isReadable ? inspectClock(client, now) : NO_CLOCK, problems };
+		return { schema, isCurrent, clock: isReadable ? inspectClock(client) : NO_CLOCK, problems };
 	} catch (error) {
 		// A damaged schema lets nothing be asked, not even the check.
 		if (!isDamage(error)) throw error;
@@ -54,8 +54,8 @@ export function damaged(file: string, found: string): string {
 	return `${file} is damaged: ${found}. Restore a backup.`;
 }
 
-function inspectClock(client: Database, now: number): ClockReport {
+function inspectClock(client: Database): ClockReport {
 	const timeline = createTimeline(runOnce(client, readClockSteps()));
 	const newestId = Number(client.query('select max(id) from submissions').values()[0]?.[0] ?? 0);
-	return reportClock({ timeline, newestId, programMs: programMadeAt(), now });
+	return reportClock({ timeline, newestId, programMs: programMadeAt(), now: Date.now() });
 }

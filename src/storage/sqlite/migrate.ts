@@ -8,6 +8,8 @@ import { waitWhileBusy } from './connection.ts';
 /** "form" in ASCII: marks the file as ours in its header, see https://sqlite.org/pragma.html#pragma_application_id */
 export const APPLICATION_ID = 0x666f726d;
 
+const FOLDER = assetPath('drizzle');
+
 interface Journal {
 	entries: { idx: number; when: number; tag: string }[];
 }
@@ -19,13 +21,13 @@ export function readPragma(client: Database, name: string): number {
 }
 
 /** How many migrations this program holds; a file's `user_version` counts those it has seen. */
-export function schemaVersion(folder = assetPath('drizzle')): number {
-	return readJournal(folder).entries.length;
+export function schemaVersion(): number {
+	return readJournal(FOLDER).entries.length;
 }
 
 /** This program was made at that moment or later, in milliseconds since 1970. */
-export function programMadeAt(folder = assetPath('drizzle')): number {
-	return readJournal(folder).entries.at(-1)?.when ?? 0;
+export function programMadeAt(): number {
+	return readJournal(FOLDER).entries.at(-1)?.when ?? 0;
 }
 
 /**
@@ -33,7 +35,7 @@ export function programMadeAt(folder = assetPath('drizzle')): number {
  * it, and a drop would cascade into its children; they are checked as a whole before the commit.
  * @throws Error with a sentence for the operator if the file belongs to another program or a newer version.
  */
-export function migrate(client: Database, folder = assetPath('drizzle')): void {
+export function migrate(client: Database, folder = FOLDER): void {
 	const { entries } = readJournal(folder);
 	if (inOneView(client, () => isCurrent(client, entries.length))) return;
 	client.run('pragma foreign_keys = off');
@@ -57,9 +59,9 @@ export function migrate(client: Database, folder = assetPath('drizzle')): void {
 }
 
 /** The names of the tables, indexes and triggers that a file of a version holds at least. */
-export function schemaNames(version: number, folder = assetPath('drizzle')): string[] {
+export function schemaNames(version: number): string[] {
 	using client = new Database(':memory:');
-	for (const { tag } of readJournal(folder).entries.slice(0, version)) apply(client, `${folder}/${tag}.sql`);
+	for (const { tag } of readJournal(FOLDER).entries.slice(0, version)) apply(client, `${FOLDER}/${tag}.sql`);
 	return readNames(client);
 }
 

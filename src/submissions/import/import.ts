@@ -44,7 +44,7 @@ export interface ImportOptions {
 	readFields: ReadFields;
 	/** The most bytes of the fields of a submission, as the endpoint takes them. */
 	maxBytes: number;
-	now?: () => number;
+	now: () => number;
 }
 
 export interface ImportRequest {
@@ -77,7 +77,7 @@ type Imported = Pick<Storage, 'submissions' | 'events' | 'clock' | 'nextId'>;
 
 export function createImports(
 	{ submissions, events, clock, nextId }: Imported,
-	{ readFields, maxBytes, now = Date.now }: ImportOptions,
+	{ readFields, maxBytes, now }: ImportOptions,
 ) {
 	let garbage = 0;
 

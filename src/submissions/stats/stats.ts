@@ -18,7 +18,7 @@ export type Stats = ReturnType<typeof createStats>;
 
 export function createStats(
 	{ db, submissions, clock, findForm }: Pick<Storage, 'db' | 'submissions' | 'clock' | 'findForm'>,
-	{ forms, now = Date.now }: { forms: Forms; now?: () => number },
+	{ forms, now }: { forms: Forms; now: () => number },
 ) {
 	/** The starts of the last `days` days in UTC, today included, and of tomorrow. */
 	function midnights(days: number): number[] {
