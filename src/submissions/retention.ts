@@ -24,11 +24,6 @@ type RetentionStorage = Pick<Storage, 'batch' | 'clock' | 'db' | 'isShared' | 's
 
 const hasPending = sql`exists (select 1 from submissions where form_id = ${forms.id} and is_spam = ${PLACE.pending})`;
 
-interface RetainedForm {
-	id: number;
-	retention: RetentionRules | null;
-}
-
 /**
  * Deletes submissions, files and kept mails that are older than their form keeps them, and pending submissions whose time to be
  * confirmed is over. In chunks; it can stop at any pause and
@@ -42,7 +37,7 @@ export async function applyRetention(
 	const { db } = storage;
 	const present = await nextPresent(storage, now);
 	if (present === undefined) return undefined;
-	const rows: RetainedForm[] = await db
+	const rows = await db
 		.select({ id: forms.id, retention: forms.retention })
 		.from(forms)
 		.where(and(or(isNotNull(forms.retention), hasPending), isNull(forms.deletedAt)));

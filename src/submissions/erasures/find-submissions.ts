@@ -7,15 +7,11 @@ import type { Pause } from '../../tasks/in-chunks.ts';
 import type { FindRequest, FoundPiece } from './find-people.ts';
 import type { Person } from './matcher.ts';
 
-interface FormPiece extends FoundPiece {
-	formId: number;
-}
-
 /** Ends early if `pause` says so; then it returns `false`. */
 export async function* findSubmissions(
 	{ db, submissions }: Pick<Storage, 'db' | 'submissions'>,
 	{ people, beforeId, pause }: { people: readonly Person[]; beforeId: number; pause: Pause },
-): AsyncGenerator<FormPiece, boolean> {
+): AsyncGenerator<FoundPiece & { formId: number }, boolean> {
 	const rows = await db.select({ id: forms.id }).from(forms).where(isNull(forms.deletedAt)).orderBy(asc(forms.id));
 	for (const { id: formId } of rows) {
 		for (let fromId: number | undefined = 0; fromId !== undefined; ) {

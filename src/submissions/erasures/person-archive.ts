@@ -14,10 +14,6 @@ import { findSubmissions } from './find-submissions.ts';
 /** The member with the submissions, one on each line. */
 export const SUBMISSIONS = 'submissions.ndjson';
 
-interface PersonArchive extends FormArchive {
-	submissions: number;
-}
-
 interface Sources {
 	storage: Storage;
 	downloads: Pick<Downloads, 'archive' | 'entriesOf'>;
@@ -31,7 +27,7 @@ interface Sources {
 export async function openPersonArchive(
 	{ storage, downloads, erasures }: Sources,
 	{ email, ...caller }: FileCaller & { email: string },
-): Promise<PersonArchive> {
+): Promise<FormArchive & { submissions: number }> {
 	const person = requirePerson(email, crypto.getRandomValues(new Uint8Array(32)).toHex());
 	const beforeId = await erasures.presentId();
 	const rows = await storage.db.select().from(forms);

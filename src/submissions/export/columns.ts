@@ -49,21 +49,17 @@ const FIELD = `${DATA}.`;
 export function allColumns(known: KnownFields): Column[] {
 	const before = BEFORE_FIELDS.filter((name) => known.hasConfirmed || name !== 'confirmedAt');
 	const after = AFTER_FIELDS.filter((name) => known.hasFiles || name !== 'attachedFiles');
-	const toOwn = ownColumns(known);
-	return [...before.map(toOwn), ...fieldColumns(known), ...after.map(toOwn)];
+	const own = (name: string) => ownColumn(name, known);
+	return [...before.map(own), ...fieldColumns(known), ...after.map(own)];
 }
 
-const ownColumns =
-	({ hasLabels }: KnownFields) =>
-	(own: string): Column => ({
-		own,
-		title: (hasLabels && COLUMN_TITLES[own]) || own,
-		kind: OWN_KINDS[own] ?? 'text',
-	});
+function ownColumn(own: string, { hasLabels }: KnownFields): Column {
+	return { own, title: (hasLabels && COLUMN_TITLES[own]) || own, kind: OWN_KINDS[own] ?? 'text' };
+}
 
 function fieldColumns(known: KnownFields): Column[] {
-	const { listed, isPartial } = known;
-	return [...listed.map(columnsOfFields(known)), ...(isPartial ? [ownColumns(known)(OTHER_FIELDS)] : [])];
+	const fields = known.listed.map(columnsOfFields(known));
+	return known.isPartial ? [...fields, ownColumn(OTHER_FIELDS, known)] : fields;
 }
 
 function columnsOfFields({ rules, hasLabels }: KnownFields): (field: string) => Column {
@@ -91,7 +87,7 @@ export function chooseColumns(names: readonly string[], known: KnownFields): Col
 
 function columnsNamed(name: string, known: KnownFields): Column[] {
 	const own = OWN_COLUMNS.find((candidate) => candidate === name);
-	if (own) return [ownColumns(known)(own)];
+	if (own) return [ownColumn(own, known)];
 	if (name === DATA) return fieldColumns(known);
 	const field = name.startsWith(FIELD) ? name.slice(FIELD.length) : name;
 	if (!known.isKnown(field)) throw unknown(name);
