@@ -61,6 +61,12 @@ export function oneOf<T extends string, Fallback extends T | undefined = undefin
 	return value;
 }
 
+/** `true` or `false`; `undefined` without the parameter. */
+export function truth(params: URLSearchParams, name: string): boolean | undefined {
+	const text = oneOf(params, name, { values: ['false', 'true'] });
+	return text && text === 'true';
+}
+
 /** In milliseconds since 1970. */
 export interface Times {
 	sinceMs?: number;

@@ -1,7 +1,7 @@
 /** Pure: parses the query parameters of the submissions list, and criteria in general, strictly. */
 
 import { invalidField } from '../errors.ts';
-import { oneOf, parsePage, readTimes, single, type Times } from '../http/query-parameters.ts';
+import { oneOf, parsePage, readTimes, single, type Times, truth } from '../http/query-parameters.ts';
 import { decodeId } from '../ids.ts';
 import type { Clock, Storage } from '../storage/contract.ts';
 import { FILTERS } from '../storage/filters.ts';
@@ -54,15 +54,10 @@ export function parseOrderedCriteria(params: URLSearchParams): OrderedCriteria {
 		order: oneOf(params, 'order', { values: ORDERS, fallback: 'desc' }),
 		...parseCriteria({
 			filter: oneOf(params, 'filter', { values: FILTERS, fallback: 'all' }),
-			...mapSwitches((name) => parseSwitch(params, name)),
+			...mapSwitches((name) => truth(params, name)),
 			...mapTexts((name) => single(params, name)),
 		}),
 	};
-}
-
-function parseSwitch(params: URLSearchParams, name: string): boolean | undefined {
-	const text = oneOf(params, name, { values: ['false', 'true'] });
-	return text === undefined ? undefined : text === 'true';
 }
 
 export function parseCriteria({ filter, archived, search, ...more }: CriteriaInput): Criteria {

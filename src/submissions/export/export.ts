@@ -1,7 +1,7 @@
 /** Exports of any size: produced in chunks as fast as the client reads, in bounded memory. */
 
 import { invalidField } from '../../errors.ts';
-import { oneOf, single } from '../../http/query-parameters.ts';
+import { oneOf, single, truth } from '../../http/query-parameters.ts';
 import { encodeId } from '../../ids.ts';
 import type { Storage } from '../../storage/contract.ts';
 import { PLACES, placeOfFilter } from '../../storage/filters.ts';
@@ -18,7 +18,6 @@ import { FORMULAS, type Formulas } from './csv.ts';
 import { exportHead, exportTail, FORMATS, type Format, type Layout } from './formats.ts';
 
 const SWITCH = ['0', '1'] as const;
-const TRUTH = ['false', 'true'] as const;
 
 export interface ExportQuery extends OrderedCriteria {
 	format: Format;
@@ -63,7 +62,7 @@ export function parseExportQuery(params: URLSearchParams): ExportQuery {
 		format: oneOf(params, 'format', { values: FORMATS, fallback: 'csv' }),
 		bom: oneOf(params, 'bom', { values: SWITCH, fallback: '0' }) === '1',
 		columns: columns === undefined ? null : splitColumns(columns),
-		labels: oneOf(params, 'labels', { values: TRUTH, fallback: 'false' }) === 'true',
+		labels: truth(params, 'labels') ?? false,
 		timeZone: parseTimeZone(single(params, 'timeZone')),
 		formulas: oneOf(params, 'formulas', { values: FORMULAS, fallback: 'guard' }),
 		...parseOrderedCriteria(params),

@@ -50,9 +50,9 @@ export interface ImportOptions {
 export interface ImportRequest {
 	rows: AsyncIterable<ReadRow>;
 	/** Rows without a time get that of the import; otherwise they are bad. */
-	isTimeNow?: boolean;
+	isTimeNow?: boolean | undefined;
 	/** Stores nothing. */
-	isDryRun?: boolean;
+	isDryRun?: boolean | undefined;
 	/** The share of bad rows, in percent, beyond which it ends: they are a wrong file, or a wrong mapping. */
 	maxBad?: number;
 }

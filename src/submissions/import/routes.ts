@@ -7,7 +7,7 @@ import { presentFile } from '../../files/present-file.ts';
 import { asBodyError } from '../../http/collect-chunks.ts';
 import { createConcurrencyLimit } from '../../http/concurrency-limit.ts';
 import { bytesBody, jsonResponse, linesBody, operation, queryParameter } from '../../http/openapi.ts';
-import { integer, oneOf, queryOf } from '../../http/query-parameters.ts';
+import { integer, queryOf, truth } from '../../http/query-parameters.ts';
 import { allowToTakeLong, requestInfo } from '../../http/request-info.ts';
 import { stringEnum } from '../../http/schema-types.ts';
 import type { Auth } from '../../keys/auth.ts';
@@ -31,11 +31,10 @@ const IMPORTS = {
 	message: 'Too many imports are in progress; try again when one has ended.',
 };
 const MEDIA_TYPE = /^application\/(?:x-ndjson|ndjson|jsonl|json-lines|jsonlines)\s*(?:;|$)/i;
-const TRUTH = ['false', 'true'] as const;
 const LINE = { id: 'cmnrg2x8a1c', data: { name: 'Ada' }, createdAt: '2024-01-02T03:04:05.678Z', isRead: true };
 
 const switchParameter = (name: string, description: string) =>
-	queryParameter(name, { schema: stringEnum(TRUTH, { default: 'false' }), description });
+	queryParameter(name, { schema: stringEnum(['false', 'true'], { default: 'false' }), description });
 
 interface ImportRoutesOptions {
 	storage: Pick<Storage, 'db' | 'findForm'>;
@@ -63,8 +62,7 @@ export const importRoutes = (
 			const form = await storage.findForm(params.id, principal.mode);
 			const { body, headers } = request;
 			const query = queryOf(request);
-			const isTrue = (name: string) => oneOf(query, name, { values: TRUTH }) === 'true';
-			const [isTimeNow, isDryRun] = [isTrue('timeNow'), isTrue('dryRun')];
+			const [isTimeNow, isDryRun] = [truth(query, 'timeNow'), truth(query, 'dryRun')];
 			const maxBad = integer(query, 'maxBad', { fallback: MAX_BAD_PERCENT, min: 0, max: 100 });
 			if (!MEDIA_TYPE.test(headers.get('content-type') ?? ''))
 				throw new AppError(
