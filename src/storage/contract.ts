@@ -28,6 +28,7 @@ import type {
 	UniqueHashes,
 } from './submission.ts';
 import type { Announce } from './submissions/announced.ts';
+import type { Columns } from './submissions/operation.ts';
 import type { FormRow, Mode } from './tables.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -267,7 +268,7 @@ export type RowValues = (string | number | null)[];
 
 export interface MovedTable {
 	name: string;
-	columns: readonly { name: string; isText: boolean }[];
+	columns: Columns;
 	/** The columns that identify a row, and the order in which rows are moved. */
 	key: readonly string[];
 }

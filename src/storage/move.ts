@@ -8,6 +8,7 @@ import { AppError } from '../errors.ts';
 import { ALL_TABLES } from './all-tables.ts';
 import type { MovedTable, MoveSide, MoveTarget, RowValues } from './contract.ts';
 import { databaseAt, openSource, openTarget } from './open.ts';
+import type { Columns } from './submissions/operation.ts';
 import { FORM_COUNTS, formerSlugs, forms, submissionBlocks } from './tables.ts';
 
 interface MoveOptions {
@@ -43,10 +44,12 @@ export function movedTables(): MovedTable[] {
 
 function describe(table: SQLiteTable): MovedTable {
 	const { name, columns, indexes } = getTableConfig(table);
-	const moved = columns
-		.filter((column) => !COUNTS.includes(column))
-		.map((column) => ({ name: column.name, isText: column.columnType.startsWith('SQLiteText') }));
-	if (IN_ORDER.includes(table)) return { name, columns: [{ name: 'rowid', isText: false }, ...moved], key: ['rowid'] };
+	const moved: Columns = Object.fromEntries(
+		columns
+			.filter((column) => !COUNTS.includes(column))
+			.map((column) => [column.name, column.columnType.startsWith('SQLiteText') ? 'text' : 'bigint']),
+	);
+	if (IN_ORDER.includes(table)) return { name, columns: { rowid: 'bigint', ...moved }, key: ['rowid'] };
 	const primary = columns.filter((column) => column.primary);
 	const unique = indexes.find(({ config }) => config.unique)?.config.columns ?? [];
 	return {

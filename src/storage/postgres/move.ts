@@ -6,10 +6,11 @@ import { IDS_PER_MILLISECOND } from '../../ids.ts';
 import type { MovedTable, MoveSide, MoveTarget, RowValues } from '../contract.ts';
 import { namesOf } from '../rows.ts';
 import type { Driver } from './connection/link.ts';
-import { connect, numbers, rowsOf, type Sql, strings } from './connection.ts';
+import { connect, rowsOf, type Sql } from './connection.ts';
 import { foldBelow } from './counts.ts';
 import { createFieldNames } from './field-names.ts';
 import { migrate } from './migrate.ts';
+import { DIALECT, runOn } from './operations.ts';
 import { INDEXED_TO } from './search.ts';
 import { checkServer } from './server-check.ts';
 import { startProblem } from './start-problem.ts';
@@ -67,6 +68,20 @@ export async function openTarget(
 	}
 	const names = createFieldNames(sql);
 
+	function shapesOf(columns: readonly string[], rows: readonly RowValues[]) {
+		const [id, formId, data] = ['id', 'form_id', 'data'].map((column) => columns.indexOf(column)) as [
+			number,
+			number,
+			number,
+		];
+		return names.shapesOf(
+			rows.map((row) => ({
+				id: row[id] as number,
+				row: { formId: row[formId] as number, names: namesOf(row[data] as string) },
+			})),
+		);
+	}
+
 	return {
 		...sideOf(held),
 		async lastKey({ name, columns, key }) {
@@ -75,33 +90,13 @@ export async function openTarget(
 			return last;
 		},
 		async write({ name, columns }, rows) {
-			const lists = columns.map(({ isText }, i) =>
-				isText
-					? strings(rows.map((row) => row[i] as string | null))
-					: numbers(rows.map((row) => row[i] as number | null)),
-			);
-			const into = columns.map((column) => column.name);
-			const kinds = columns.map(({ isText }) => (isText ? 'text[]' : 'bigint[]'));
-			if (name === 'submissions') {
-				const at = (column: string) => into.indexOf(column);
-				const [id, formId, data] = [at('id'), at('form_id'), at('data')];
-				const shapes = await names.shapesOf(
-					rows.map((row) => ({
-						id: row[id] as number,
-						row: { formId: row[formId] as number, names: namesOf(row[data] as string) },
-					})),
-				);
-				into.push('shape');
-				kinds.push('bigint[]');
-				lists.push(numbers(shapes));
-			}
-			const values = kinds.map((kind, i) => `$${i + 1}::text::${kind}`).join();
+			const isNamed = name === 'submissions';
+			const shapes = isNamed ? await shapesOf(Object.keys(columns), rows) : [];
+			const [all, values] = isNamed
+				? [{ ...columns, shape: 'bigint' as const }, rows.map((row, i) => [...row, shapes[i] as number])]
+				: [columns, rows];
 			// Rows sent by a move that was cut off may arrive at this moment.
-			await rowsOf(
-				sql,
-				`insert into ${name} (${into.join()}) select * from unnest(${values}) on conflict do nothing`,
-				lists,
-			);
+			await runOn(sql, DIALECT.insert(name, all, values, 'on conflict do nothing'));
 		},
 		async finish() {
 			const [[now = 0] = []] = await rowsOf<[number]>(
@@ -171,11 +166,11 @@ function chunksOf(sql: Driver, { name, columns, key }: MovedTable, after: RowVal
 	const order = key.map((column) => ordered(columns, column)).join();
 	const bounds = after.map((_, i) => `$${i + 1}`).join();
 	const behind = after.length > 0 ? `where (${order}) > (${bounds})` : '';
-	const text = `select ${columns.map((column) => column.name).join()} from ${name} ${behind} order by ${order}`;
+	const text = `select ${Object.keys(columns).join()} from ${name} ${behind} order by ${order}`;
 	return sql.unsafe(text, after).values().cursor(ROWS_AT_ONCE) as unknown as AsyncIterable<RowValues[]>;
 }
 
 /** Texts in the order of their bytes, as in SQLite. */
 function ordered(columns: MovedTable['columns'], name: string): string {
-	return columns.find((column) => column.name === name)?.isText ? `${name} collate "C"` : name;
+	return columns[name] === 'text' ? `${name} collate "C"` : name;
 }

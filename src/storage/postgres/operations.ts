@@ -13,13 +13,14 @@ const MAX_TRIES = 5;
 export const DIALECT: Dialect = {
 	list: (ids) => `{${ids.join()}}`,
 	isIn: (column, parameter, kind = 'bigint') => `${column} = any(${parameter}::${kind}[])`,
-	*insert(table, columns, all) {
+	*insert(table, columns, all, end = '') {
 		const lists = Object.values(columns).map((kind, i) => {
 			const list = all.map((values) => values[i] as Value);
 			return kind === 'text' ? strings(list as (string | null)[]) : numbers(list as (number | null)[]);
 		});
 		const arrays = Object.values(columns).map((kind, i) => `$${i + 1}::text::${kind}[]`);
-		yield* rows(`insert into ${table} (${Object.keys(columns).join()}) select * from unnest(${arrays.join()})`, lists);
+		const names = Object.keys(columns).join();
+		yield* rows(`insert into ${table} (${names}) select * from unnest(${arrays.join()}) ${end}`, lists);
 	},
 	usedIds: 'submissions',
 	*index(all) {

@@ -14,6 +14,7 @@ import { copyDatabase } from './copy.ts';
 import { createDatabase } from './database-place.ts';
 import { createFormIndex, type FormIndex } from './form-index.ts';
 import { takeServerLock } from './locks.ts';
+import { DIALECT, runOnce } from './operations.ts';
 import { removeLeftovers, replaceDatabase } from './replace.ts';
 
 const CHUNK = { rows: 1000, characters: 4 * 1024 * 1024 };
@@ -79,17 +80,15 @@ export async function openTarget(path: string, source: string): Promise<MoveTarg
 	return {
 		...sideOf(client),
 		async lastKey({ name, key }) {
-			const order = key.map((column) => `"${column}" desc`).join();
-			return client.query(`select ${list(key)} from ${name} order by ${order} limit 1`).values()[0] as
+			const order = key.map((column) => `${column} desc`).join();
+			return client.query(`select ${key.join()} from ${name} order by ${order} limit 1`).values()[0] as
 				| RowValues
 				| undefined;
 		},
 		async write(table, rows) {
-			const names = table.columns.map((column) => column.name);
-			const insert = client.query(`insert into ${table.name} (${list(names)}) values (${names.map(() => '?').join()})`);
 			client.run('begin immediate');
-			for (const row of rows) insert.run(...row);
-			if (table.name === 'submissions') count(index, names, rows);
+			runOnce(client, DIALECT.insert(table.name, table.columns, rows));
+			if (table.name === 'submissions') count(index, Object.keys(table.columns), rows);
 			index.flush();
 			client.run('commit');
 		},
@@ -136,9 +135,9 @@ function sideOf(client: Database): Omit<MoveSide, 'close'> {
 }
 
 async function* chunksOf(client: Database, { name, columns, key }: MovedTable, after: RowValues = []) {
-	const behind = after.length > 0 ? `where (${list(key)}) > (${key.map(() => '?').join()})` : '';
-	const names = columns.map((column) => column.name);
-	const statement = client.prepare(`select ${list(names)} from ${name} ${behind} order by ${list(key)}`);
+	const behind = after.length > 0 ? `where (${key.join()}) > (${key.map(() => '?').join()})` : '';
+	const names = Object.keys(columns);
+	const statement = client.prepare(`select ${names.join()} from ${name} ${behind} order by ${key.join()}`);
 	const keepDamage = name === 'submissions' ? damageKeeper(client) : undefined;
 	let chunk: RowValues[] = [];
 	let characters = 0;
@@ -183,8 +182,4 @@ function count(index: FormIndex, columns: readonly string[], rows: readonly RowV
 			toFlags(flags.map((column) => row[column])),
 		);
 	}
-}
-
-function list(names: readonly string[]): string {
-	return names.map((name) => `"${name}"`).join();
 }

@@ -9,7 +9,7 @@ import { type Dialect, type Engine, type Operation, rows, type Transition } from
 import type { FormIndex } from './form-index.ts';
 import { inTransaction, type Writer } from './writer.ts';
 
-const DIALECT: Dialect = {
+export const DIALECT: Dialect = {
 	list: (ids) => JSON.stringify(ids),
 	isIn: (column, parameter) => `${column} in (select value from json_each(${parameter}))`,
 	forUpdate: '',

@@ -50,7 +50,8 @@ export interface Dialect {
 	/** A list of ids as the value of one parameter, and the condition that a column is in it. */
 	list(ids: readonly (number | string)[]): Value;
 	isIn(column: string, parameter: string, kind?: 'bigint' | 'text'): string;
-	insert(table: string, columns: Columns, rows: readonly (readonly Value[])[]): Operation<void>;
+	/** @param end What follows the values. */
+	insert(table: string, columns: Columns, rows: readonly (readonly Value[])[], end?: string): Operation<void>;
 	/** The table whose `id` has those that no submission may get. */
 	usedIds: string;
 	/** Behind a select: keeps others from its rows until the end of the transaction. */
