@@ -41,8 +41,6 @@ export type SearchIndex = ReturnType<typeof createSearchIndex>;
 
 export function createSearchIndex(client: Database, writer: Writer, size: Amount = SEGMENT_SIZE) {
 	const sql = lazy(() => prepareStatements(client));
-	/** The last submission that is indexed, if that is known. */
-	let watermark: number | undefined;
 	/** The segment that grew last. Its pieces are merged before those of others: FTS5 merges them all at once when there are too many. */
 	let grown = { number: 0, mergesDue: 0 };
 	const memory = createSegmentMemory(client);
@@ -62,9 +60,9 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 		const ids = sql().nextIds.values(newest?.lastId ?? 0, STEP.submissions) as [number][];
 		const [[first] = []] = ids;
 		if (first === undefined) return;
-		watermark = addTo(newest && !isFull(newest) ? newest : beginSegment(first), ids);
+		const last = addTo(newest && !isFull(newest) ? newest : beginSegment(first), ids);
 		// Those among them that were imported: a text that is added twice can be removed once only.
-		sql().forgetAdditions.run(first, watermark);
+		sql().forgetAdditions.run(first, last);
 	}
 
 	/** Imported submissions lie among those that are indexed: each goes into the segment around it, or beside it. */
@@ -89,7 +87,6 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 	function indexAnew(segment: Segment): undefined {
 		dropSegment(segment);
 		sql().addAgain.run(segment.firstId, segment.lastId);
-		watermark = undefined;
 	}
 
 	/** Returns the last of the ids that it came to, which ascend. */
@@ -178,7 +175,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 	}
 
 	function nextStep(): (() => void) | undefined {
-		watermark ??= sql().newestSegment.get()?.lastId ?? 0;
+		const watermark = sql().newestSegment.get()?.lastId ?? 0;
 		const [unpacked] = sql().unpacked.values(grown.number);
 		const mergeNext = unpacked && (() => merge(unpacked[0] as number));
 		if (mergeNext && grown.mergesDue > 0) return mergeNext;
@@ -188,14 +185,8 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 	}
 
 	async function commit(step: (() => void) | undefined): Promise<boolean> {
-		if (!step) return false;
-		try {
-			await inTransaction(writer, step);
-			return true;
-		} catch (error) {
-			watermark = undefined;
-			throw error;
-		}
+		if (step) await inTransaction(writer, step);
+		return step !== undefined;
 	}
 
 	return {
