@@ -22,7 +22,6 @@ import { BEYOND_ALL_IDS, FLAG_COLUMNS } from '../rows.ts';
 import {
 	addToNames,
 	beginCount,
-	countTo,
 	endCount,
 	isToBeCounted,
 	type NameList,
@@ -58,7 +57,6 @@ interface FormState {
 	totals: Counts;
 	/** By places. */
 	nameLists: readonly NameList[];
-	moved: Counts;
 	dirtyBlocks: Set<Block>;
 }
 
@@ -77,7 +75,6 @@ export function createFormIndex(client: Database) {
 			blocks,
 			totals: sumOf(blocks),
 			nameLists: PLACES.map((place) => readNames(nameSql, formId, place)),
-			moved: toCounts(),
 			dirtyBlocks: new Set(),
 		};
 		if (states.size >= MAX_FORMS_IN_MEMORY) forgetOldest();
@@ -110,10 +107,9 @@ export function createFormIndex(client: Database) {
 
 	function write(formId: number, state: FormState): void {
 		for (const block of [...state.dirtyBlocks]) if (sizeOf(block) >= 2 * BLOCK_SIZE) split(formId, state, block);
-		sql.moveCounts.run(...valuesOf(state.moved), formId);
+		sql.writeTotals.run(...valuesOf(state.totals), formId);
 		for (const block of state.dirtyBlocks) writeBlock(sql.writeBlock, formId, block);
 		for (const place of PLACES) writeNames(nameSql, listOf(state, place), { formId, place });
-		state.moved = toCounts();
 		state.dirtyBlocks.clear();
 	}
 
@@ -123,10 +119,9 @@ export function createFormIndex(client: Database) {
 		state.dirtyBlocks.add(block);
 		const counts = countsOf(flags);
 		addTo(state.totals, counts, sign);
-		addTo(state.moved, counts, sign);
 		addTo(block, counts, sign);
 		const list = listOf(state, placeOf(flags));
-		if (id < list.countedTo) addToNames(list, names, sign);
+		if (id < (list.mark || BEYOND_ALL_IDS)) addToNames(list, names, sign);
 	}
 
 	return {
@@ -170,7 +165,7 @@ export function createFormIndex(client: Database) {
 		},
 		/** Returns whether there may be submissions with names that are not listed. */
 		hasUnlistedNames(formId: number, place: Place): boolean {
-			return listOf(stateOf(formId), place).isPartial;
+			return listOf(stateOf(formId), place).mark !== undefined;
 		},
 		/**
 		 * Counts the names of some more submissions, from the beginning on, if the list left names out that may have room now; to be
@@ -179,13 +174,12 @@ export function createFormIndex(client: Database) {
 		countNames(formId: number, place: Place, next: (fromId: number) => NextSubmissions): boolean {
 			const list = listOf(stateOf(formId), place);
 			if (!isToBeCounted(list)) return false;
-			const isBeginning = !Number.isFinite(list.countedTo);
-			const { submissions, isEnd } = next(isBeginning ? 0 : list.countedTo);
+			const { submissions, isEnd } = next(list.mark ?? 0);
 			dirtyForms.add(formId);
-			if (isBeginning) beginCount(list);
+			if (list.mark === 0) beginCount(list);
 			for (const { names } of submissions) addToNames(list, names, 1);
 			if (isEnd) endCount(list);
-			else countTo(list, (submissions.at(-1) as CountedSubmission).id + 1);
+			else list.mark = (submissions.at(-1) as CountedSubmission).id + 1;
 			return !isEnd;
 		},
 	};
@@ -226,8 +220,8 @@ function prepareStatements(client: Database) {
 		countBlock: lazy(() => client.prepare(COUNT_BLOCK)),
 		removeBlock: lazy(() => client.prepare('delete from submission_blocks where form_id = ? and first_id = ?')),
 		readBlocks: client.prepare(`select first_id, ${LIST} from submission_blocks where form_id = ? order by first_id`),
-		moveCounts: client.prepare(
-			`update forms set ${COUNTERS.map((counter) => `${counter} = ${counter} + ?`).join(', ')} where id = ?`,
+		writeTotals: client.prepare(
+			`update forms set ${COUNTERS.map((counter) => `${counter} = ?`).join(', ')} where id = ?`,
 		),
 		writeBlock: client.prepare(WRITE_BLOCK),
 	};

@@ -5,12 +5,8 @@ import type { Place } from '../filters.ts';
 
 /** Names beyond this many are stored with their submissions, but not listed: a client could invent them without end. */
 const MAX_LISTED_NAMES = 2000;
-/**
- * A row among the names of a list that left some out; while it is counted anew, its count is `countedTo`. No name is written so:
- * `JSON.stringify` does not escape that character.
- */
+/** A row among the names of a list that left some out, whose count is its `mark`. No name is written so: `JSON.stringify` does not escape that character. */
 const PARTIAL_MARK = '"\\u2026"';
-const ALL = Number.POSITIVE_INFINITY;
 
 export interface NameList {
 	counts: Map<string, number>;
@@ -18,12 +14,13 @@ export interface NameList {
 	whole: number;
 	/** The other names whose counts changed. */
 	dirty: Set<string>;
-	/** True if there may be unlisted names: then no name joins the list until it is counted anew, so that all counts are exact. */
-	isPartial: boolean;
-	/** Only submissions below this id are counted, as long as the list is counted anew. */
-	countedTo: number;
-	/** True if the mark in the file is to be written, or removed. */
-	isMarkDirty: boolean;
+	/**
+	 * There if there may be unlisted names. 0: no name joins the list, so that all counts are exact; else it is counted anew, and only
+	 * submissions below this id are counted.
+	 */
+	mark: number | undefined;
+	/** The mark in the file. */
+	writtenMark: number | undefined;
 	/** The listed names as a JSON array, kept until one comes or goes. */
 	json: string | undefined;
 }
@@ -56,9 +53,8 @@ export function readNames(sql: NameStatements, formId: number, place: Place): Na
 		counts: new Map([...counts].map(([name, count]) => [JSON.parse(name) as string, count])),
 		whole: 0,
 		dirty: new Set(),
-		isPartial: mark !== undefined,
-		countedTo: mark || ALL,
-		isMarkDirty: false,
+		mark,
+		writtenMark: mark,
 		json: undefined,
 	};
 }
@@ -73,10 +69,10 @@ export function writeNames(sql: NameStatements, list: NameList, { formId, place 
 		else sql.write.run(formId, place, JSON.stringify(name), count);
 	}
 	list.dirty.clear();
-	if (!list.isMarkDirty) return;
-	list.isMarkDirty = false;
-	if (list.isPartial) sql.write.run(formId, place, PARTIAL_MARK, list.countedTo === ALL ? 0 : list.countedTo);
-	else sql.remove.run(formId, place, PARTIAL_MARK);
+	if (list.mark === list.writtenMark) return;
+	list.writtenMark = list.mark;
+	if (list.mark === undefined) sql.remove.run(formId, place, PARTIAL_MARK);
+	else sql.write.run(formId, place, PARTIAL_MARK, list.mark);
 }
 
 /** @param change How many submissions with these names came, or went if it is negative. */
@@ -98,7 +94,6 @@ function spread(list: NameList, unwritten?: Set<string>): void {
 function addToEach(list: NameList, names: readonly string[], change: number): void {
 	const { counts } = list;
 	spread(list, list.dirty);
-	const isRecounted = list.countedTo !== ALL;
 	for (const name of names) {
 		const before = counts.get(name);
 		if (before === undefined) {
@@ -107,7 +102,7 @@ function addToEach(list: NameList, names: readonly string[], change: number): vo
 		}
 		const after = before + change;
 		list.dirty.add(name);
-		if (after > 0 || isRecounted) counts.set(name, Math.max(0, after));
+		if (after > 0 || list.mark) counts.set(name, Math.max(0, after));
 		else {
 			counts.delete(name);
 			list.json = undefined;
@@ -116,11 +111,9 @@ function addToEach(list: NameList, names: readonly string[], change: number): vo
 }
 
 function addName(list: NameList, found: string, count: number): void {
-	const isOpen = !list.isPartial || list.countedTo !== ALL;
-	if (!isOpen) return;
+	if (list.mark === 0) return;
 	if (list.counts.size >= MAX_LISTED_NAMES) {
-		list.isMarkDirty ||= !list.isPartial;
-		list.isPartial = true;
+		list.mark ??= 0;
 		return;
 	}
 	const name = copyOf(found);
@@ -130,9 +123,9 @@ function addName(list: NameList, found: string, count: number): void {
 }
 
 /** Returns whether these are the listed names, in their order, and all there are: as nearly every form sends them. */
-function areAllListed({ counts, isPartial }: NameList, names: readonly string[]): boolean {
+function areAllListed({ counts, mark }: NameList, names: readonly string[]): boolean {
 	let at = 0;
-	if (isPartial || names.length !== counts.size) return false;
+	if (mark !== undefined || names.length !== counts.size) return false;
 	for (const name of counts.keys()) if (name !== names[at++]) return false;
 	return true;
 }
@@ -143,8 +136,8 @@ function copyOf(name: string): string {
 }
 
 /** Returns whether names that were left out may have room now, or the list is being counted anew. */
-export function isToBeCounted({ counts, isPartial, countedTo }: NameList): boolean {
-	return isPartial && (counts.size < MAX_LISTED_NAMES || countedTo !== ALL);
+export function isToBeCounted({ counts, mark }: NameList): boolean {
+	return mark !== undefined && (counts.size < MAX_LISTED_NAMES || mark > 0);
 }
 
 /** Begins a count from the first submission. What is listed stays until its end, and keeps its place. */
@@ -153,22 +146,16 @@ export function beginCount(list: NameList): void {
 		list.counts.set(name, 0);
 		list.dirty.add(name);
 	}
-	countTo(list, 1);
-}
-
-export function countTo(list: NameList, id: number): void {
-	list.countedTo = id;
-	list.isMarkDirty = true;
+	list.mark = 1;
 }
 
 /** Ends it when all are counted. A list that is full may have left names out again. */
 export function endCount(list: NameList): void {
-	list.isPartial = list.counts.size >= MAX_LISTED_NAMES;
+	list.mark = list.counts.size >= MAX_LISTED_NAMES ? 0 : undefined;
 	for (const [name, count] of list.counts) {
 		if (count > 0) continue;
 		list.counts.delete(name);
 		list.dirty.add(name);
 	}
 	list.json = undefined;
-	countTo(list, ALL);
 }
