@@ -52,12 +52,8 @@ export function parseFileRules(line: string): FileRulesInput {
 	for (const entry of line.split(/[\s,]+/).filter(Boolean)) {
 		if (rules.maxFiles === undefined && /^\d{1,9}$/.test(entry)) rules.maxFiles = Number(entry);
 		else if (rules.maxBytes === undefined && parseSize(entry) !== undefined) rules.maxBytes = entry;
-		else if (rules.onRefused === undefined && isOnRefused(entry)) rules.onRefused = entry;
+		else if (rules.onRefused === undefined && Object.hasOwn(ON_REFUSED, entry)) rules.onRefused = entry as OnRefused;
 		else types.push(entry);
 	}
 	return { ...rules, types };
-}
-
-function isOnRefused(entry: string): entry is OnRefused {
-	return Object.hasOwn(ON_REFUSED, entry);
 }

@@ -54,10 +54,9 @@ export const MESSAGE_FORMATS = {
 						type: 'rich_text',
 						elements: [
 							{ type: 'rich_text_section', elements: [{ type: 'text', text: title, style: { bold: true } }] },
-							...block(text, {
-								type: 'rich_text_preformatted',
-								elements: [{ type: 'text', text: cutText(text, 3000) }],
-							}),
+							...(text === ''
+								? []
+								: [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text: cutText(text, 3000) }] }]),
 							{ type: 'rich_text_section', elements: [{ type: 'link', url: link, text: OPEN }] },
 						],
 					},
@@ -249,10 +248,6 @@ function markupObjection(parameters: URLSearchParams, names: readonly string[]):
 
 /** As a part of a JSON text. */
 const escapedBytesOf = (text: string): number => bytesOf(JSON.stringify(text)) - 2;
-
-function block<T>(text: string, shown: T): T[] {
-	return text === '' ? [] : [shown];
-}
 
 /** A text of at most `max` characters, in which what visitors sent is a block of code that nothing in it can end. */
 function markdown({ title, text, end }: { title: string; text: string; end: string }, max: number): string {
