@@ -22,14 +22,13 @@ export class Unavailable extends AppError {
 	}
 }
 
-/** It is unknown whether it was stored, or will be: the database did not answer. */
+const NO_RESPONSE =
+	'The database did not respond, so it is unknown whether this was stored. Repeat the request with the same Idempotency-Key.';
+
+/** It is unknown whether it was stored, or will be. Not `UNAVAILABLE`, which promises that nothing was. */
 export class OutcomeUnknown extends AppError {
-	constructor(cause?: unknown) {
-		super(
-			'INTERNAL',
-			'The database did not respond, so it is unknown whether this was stored. Repeat the request with the same Idempotency-Key.',
-			{ cause },
-		);
+	constructor(cause?: unknown, message = NO_RESPONSE) {
+		super('INTERNAL', message, { cause });
 	}
 }
 

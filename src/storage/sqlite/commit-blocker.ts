@@ -1,7 +1,7 @@
 /** Conditions under which nothing can be committed, another program's lock or a failing disk, and how they end. */
 
 import type { Database } from 'bun:sqlite';
-import { AppError } from '../../errors.ts';
+import { OutcomeUnknown } from '../errors.ts';
 import type { Findings } from '../findings.ts';
 import { readPragma } from './migrate.ts';
 import type { Job } from './transaction.ts';
@@ -69,10 +69,5 @@ function touch(client: Database): void {
 	client.run(`pragma user_version = ${readPragma(client, 'user_version')}`);
 }
 
-/** Not `UNAVAILABLE`, which promises that nothing was stored. */
-export function outcomeUnknown(): AppError {
-	return new AppError(
-		'INTERNAL',
-		'Storing this failed halfway, so it is unknown whether it was kept: check before you send it again.',
-	);
-}
+const HALFWAY = 'Storing this failed halfway, so it is unknown whether it was kept: check before you send it again.';
+export const outcomeUnknown = () => new OutcomeUnknown(undefined, HALFWAY);

@@ -189,22 +189,17 @@ export function createImport(
 
 /** Another server, or another import, may give a form of its own the same ids at the same time: the next look sees them. */
 async function again<T>(store: () => Promise<T>): Promise<T> {
-	for (let tries = 1; tries < TRIES; tries++) {
+	for (let tries = 1; ; tries++) {
 		try {
 			return await store();
 		} catch (error) {
 			if (!(error instanceof UniqueViolation)) throw error;
+			if (tries === TRIES) throw new Unavailable(error);
 		}
 	}
-	return store().catch((error) => {
-		throw error instanceof UniqueViolation ? new Unavailable(error) : error;
-	});
 }
 
 /** In the order of the columns. */
 function valuesOf(row: Omit<ImportedSubmission, 'at'> & { id: number; formId: number }): Value[] {
-	return ALL.map((column) => {
-		if (column.kind === 'flag') return flagCellOf(row, column);
-		return ((row as unknown as Record<string, unknown>)[column.key] ?? null) as Value;
-	});
+	return ALL.map((column) => (column.kind === 'flag' ? flagCellOf(row, column) : cellOf(row, column)));
 }
