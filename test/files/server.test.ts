@@ -111,6 +111,7 @@ test('a bucket that cannot be reached rejects submissions with files, and no oth
 test('a bucket that hangs is sent each file of a visitor once, and none of those after him, until it works again', async () => {
 	let hangs = true;
 	const sent: string[] = [];
+	const kept = new Map<string, Blob>();
 	const { promise: never } = Promise.withResolvers<Response>();
 	const bucket = Bun.serve({
 		port: 0,
@@ -119,8 +120,10 @@ test('a bucket that hangs is sent each file of a visitor once, and none of those
 		async fetch(request) {
 			if (request.method === 'PUT' && !request.url.includes('/check-')) sent.push(request.url);
 			if (hangs) return never;
-			await request.arrayBuffer();
-			return new Response(null, { status: request.method === 'DELETE' ? 204 : 200 });
+			if (request.method === 'DELETE') return new Response(null, { status: 204 });
+			const { pathname } = new URL(request.url);
+			if (request.method === 'PUT') kept.set(pathname, await request.blob());
+			return new Response(request.method === 'GET' ? kept.get(pathname) : null);
 		},
 	});
 	closes.push(() => bucket.stop(true));

@@ -22,7 +22,7 @@ async function ask(form: HTMLFormElement, endpoint: string, what: string) {
 			credentials: 'omit',
 		});
 		noteLanguage(form, response);
-		return response.ok ? await response.json() : {};
+		return (response.ok && (await response.json())) || {};
 	} catch {
 		return {};
 	}

@@ -137,11 +137,11 @@ test('a full mailbox for which many mails wait delays no other', async () => {
 });
 
 test('what a mail server repeats of an address is shown to the owner, and is not in the log', async () => {
-	const peer = await server({ RCPT: '450 4.7.1 <owner@example.com>: greylisted' });
+	const peer = await server({ RCPT: '450 4.7.1 <owner@example.com>: not now' });
 	const { submit, start, until, logLines } = await openFixture({ smtpUrl: peer.url });
 	for (let i = 0; i < 3; i++) await submit();
 	await start();
-	await until((rows) => rows.every(({ lastError }) => lastError?.endsWith('<owner@example.com>: greylisted')));
+	await until((rows) => rows.every(({ lastError }) => lastError?.endsWith('<owner@example.com>: not now')));
 	await until(() => logLines.join('').includes('Mail is paused: The server rejected the recipient'));
 	expect(logLines.join('')).not.toContain('owner@');
 });
