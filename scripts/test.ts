@@ -52,7 +52,7 @@ const CORES = availableParallelism();
 /** Side by side only where each engine has its cores: elsewhere a run that is longer is better than a test that is late. */
 const IS_SIDE_BY_SIDE = CORES >= 4;
 /** Processes for each engine: tests wait more than they compute. More than one also makes hooks run behind each file. */
-const WORKERS = IS_SIDE_BY_SIDE ? Math.floor(CORES / 2) : 5;
+const WORKERS = IS_SIDE_BY_SIDE ? Math.floor(CORES / 2) : 4;
 const OUTFILE = '--reporter-outfile=';
 const SLOWEST = 10;
 
