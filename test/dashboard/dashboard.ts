@@ -114,3 +114,13 @@ export async function submissionsOf(server: TestServer, form: string, query = ''
 }
 
 export const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
+
+/** Accepts every question of the browser itself. Returns their types, which fill up as it asks. */
+export function acceptDialogs(page: Page): string[] {
+	const asked: string[] = [];
+	page.on('dialog', (dialog) => {
+		asked.push(dialog.type());
+		return dialog.accept();
+	});
+	return asked;
+}

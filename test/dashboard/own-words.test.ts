@@ -2,7 +2,16 @@
 
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import { findAccessibilityFaults } from '../browser.ts';
-import { createForm, DESKTOP, eventually, openDashboard, openServerAndBrowser, PHONE, row } from './dashboard.ts';
+import {
+	acceptDialogs,
+	createForm,
+	DESKTOP,
+	eventually,
+	openDashboard,
+	openServerAndBrowser,
+	PHONE,
+	row,
+} from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
@@ -198,11 +207,7 @@ test('a note that both have changed is not stored as its page is closed, and the
 	const { form, stored } = await filled('Closed between');
 	const { id } = await stored('Ada');
 	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
-	const asked: string[] = [];
-	page.on('dialog', (dialog) => {
-		asked.push(dialog.type());
-		return dialog.accept();
-	});
+	const asked = acceptDialogs(page);
 	await signIn();
 	await goTo(`/forms/${form.id}/submissions/${id}`);
 	const note = page.getByLabel('Note', { exact: true });

@@ -3,7 +3,15 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { setupLink } from '../../src/cli/dashboard-link.ts';
 import { startScriptedSmtp } from '../delivery/scripted-smtp.ts';
-import { createForm, eventually, type Made, openDashboard, openServerAndBrowser, submissionsOf } from './dashboard.ts';
+import {
+	acceptDialogs,
+	createForm,
+	eventually,
+	type Made,
+	openDashboard,
+	openServerAndBrowser,
+	submissionsOf,
+} from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
@@ -57,11 +65,7 @@ test('a group is saved by itself: what was changed in another stays as it was ty
 test('what is typed survives that its page is left, and the browser asks before it is lost', async () => {
 	const form = await createForm(server, 'Typed');
 	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
-	const asked: string[] = [];
-	page.on('dialog', (dialog) => {
-		asked.push(dialog.type());
-		return dialog.accept();
-	});
+	const asked = acceptDialogs(page);
 	await signIn();
 	await goTo(`/forms/${form.id}/settings`);
 	const name = page.getByLabel('Name', { exact: true });
