@@ -176,10 +176,10 @@ for (const language of LANGUAGES) {
 				}
 			}
 		}
-		for (const page of morePagesIn(translation)) {
-			await tab.setContent(page.html);
-			for (const size of widths) {
-				await tab.setViewportSize(size);
+		for (const size of widths) {
+			await tab.setViewportSize(size);
+			for (const page of morePagesIn(translation)) {
+				await tab.setContent(page.html);
 				const { text, ...shown } = await facts(tab);
 				expect([text, shown]).toEqual([text, { isTooWide: false, isFooterAside: false, language, direction }]);
 			}
