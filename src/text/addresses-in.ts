@@ -1,11 +1,12 @@
 /** Pure: the mail addresses in a text of any kind, each whole and in one spelling, so that the same address is the same text. */
 
+import { folded } from './folded.ts';
+
 const MAX_ADDRESS = 320;
 const ASCII_ONLY = /^[\0-\x7f]*$/;
 const AT_SIGN = /[@＠﹫]/g;
 const DOT = /[.．。｡]/u;
 const ENCODED = /(?:%[0-9a-f]{2})+/gi;
-const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
 /** Ends an address before it is folded: blanks that can be seen, and the signs that surround addresses. */
 const OUTSIDE = /(?!\ufeff)[\s\p{Cc}()<>[\]:;,"\\@＠﹫]/u;
 const LOCAL_END = /[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~.-]*$/u;
@@ -94,11 +95,6 @@ function jointsIn(text: string, isOne: (character: string) => boolean): number[]
 
 const isUnspaced = (character: string) => character > '\x7f' && UNSPACED.test(character);
 const isJoint = (character: string) => JOINTS.includes(character) || isUnspaced(character);
-
-function folded(text: string): string {
-	if (ASCII_ONLY.test(text)) return text.toLowerCase();
-	return text.normalize('NFKC').replace(IGNORABLE, '').toLowerCase().normalize('NFC');
-}
 
 /** An international domain has two spellings. Without a dot it is none: an empty text. */
 function asciiDomain(domain: string): string {

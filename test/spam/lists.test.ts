@@ -18,6 +18,7 @@ describe('an entry', () => {
 		['text:  Buy \n Followers ', 'text:buy followers'],
 		['text:a:b', 'text:a:b'],
 		['text:买粉丝', 'text:买粉丝'],
+		['text:Ｂｕｙ cafe\u0301\u200b', 'text:buy café'],
 	])('%p is kept as %p', (text, entry) => {
 		expect(parseEntry(text, isAddressOrRange)).toBe(entry);
 		expect(parseEntry(entry, isAddressOrRange)).toBe(entry);
@@ -64,6 +65,10 @@ describe('a submission', () => {
 		['email:x@xn--bcher-kva.example', { email: 'x@bücher.example' }, 'email:x@xn--bcher-kva.example'],
 		['text:buy followers', { m: 'You can BUY\n  followers here' }, 'text:buy followers'],
 		['text:buy followers', { 'buy followers': 'x' }, undefined],
+		['text:buy followers', { m: 'B\u200buy follo\u00adwers, ｂｕｙ' }, 'text:buy followers'],
+		['text:café', { m: 'cafe\u0301' }, 'text:café'],
+		['domain:example.com', { email: 'x@example.com.' }, 'domain:example.com'],
+		['email:ada@example.com', { email: 'ada@example.com.' }, 'email:ada@example.com'],
 		['text:ßcé', { list: ['a', { deep: 'xßcéx' }] }, 'text:ßcé'],
 	])('with %p and %j meets %p', (entry, fields, met) => {
 		expect(meets([entry], fields)).toBe(met);

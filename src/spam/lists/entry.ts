@@ -1,6 +1,7 @@
 /** Pure: an entry of a block or allow list, as `domain:example.com`, in the shape in which it is stored. For browsers too. */
 
 import { isEmailAddress } from '../../text/email-address.ts';
+import { folded } from '../../text/folded.ts';
 
 const ENTRY_KINDS = ['email', 'domain', 'cidr', 'text'] as const;
 type EntryKind = (typeof ENTRY_KINDS)[number];
@@ -29,9 +30,9 @@ function storedValue(kind: string, value: string, isRange: (text: string) => boo
 	return words.length >= MIN_TEXT && words.length <= MAX_TEXT ? words : undefined;
 }
 
-/** As `text:` entries are compared: in lower case, with one blank between words. */
+/** As `text:` entries are compared: folded, with one blank between words. */
 export function plainText(text: string): string {
-	return text.toLowerCase().replace(/\s+/g, ' ').trim();
+	return folded(text).replace(/\s+/g, ' ').trim();
 }
 
 /** As in mail addresses: `bücher.example` has two spellings. */

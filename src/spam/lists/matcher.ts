@@ -27,7 +27,7 @@ export function createMatcher(entries: readonly string[]) {
 	const ranges = new Map<string, string>();
 	/** By their first characters. */
 	const texts = Map.groupBy(
-		withoutLonger(entries.filter((entry) => entry.startsWith('text:')).map((entry) => splitEntry(entry)[1])),
+		withoutLonger(entries.filter((entry) => entry.startsWith('text:')).map((entry) => plainText(splitEntry(entry)[1]))),
 		(text) => text.slice(0, MIN_TEXT),
 	);
 	for (const entry of entries) {
@@ -40,7 +40,8 @@ export function createMatcher(entries: readonly string[]) {
 
 	function findSender(addresses: readonly string[]): string | undefined {
 		for (const address of addresses) {
-			const email = address.toLowerCase();
+			// With the full stop that ends a domain in DNS, mail arrives as well.
+			const email = address.toLowerCase().replace(/\.$/, '');
 			const entry = emails.get(withAsciiDomain(email));
 			if (entry !== undefined) return `email:${entry}`;
 			const host = ADDRESS.exec(email)?.[1] ?? '';
@@ -72,7 +73,7 @@ export function createMatcher(entries: readonly string[]) {
 	}
 
 	function findText(sent: readonly string[]): string | undefined {
-		const whole = plainText(sent.join('\n'));
+		const whole = plainText(sent.join('\n')).slice(0, MAX_CHARACTERS);
 		for (let at = 0; at + MIN_TEXT <= whole.length; at++) {
 			const some = texts.get(whole.slice(at, at + MIN_TEXT));
 			const found = some && lastUpTo(some, whole.slice(at, at + MAX_TEXT));
