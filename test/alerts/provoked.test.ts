@@ -1,7 +1,7 @@
 /** Every cause of an alert, provoked at the compiled binary: it arrives by HTTP and by SMTP, once when it begins and once when it is over. */
 
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
-import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statfsSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { type RunningBinary, runBinary, startBinary } from '../binary.ts';
@@ -203,8 +203,9 @@ cc.test('a backup that is overdue, because its process stands still', async () =
 		FORMSRV_BACKUP_EVERY: '1h',
 		FORMSRV_BACKUP_TO: place,
 	});
-	const { server } = await start();
-	while (!readdirSync(place).some((name) => name.endsWith('.tar'))) await Bun.sleep(20);
+	const { server, call } = await start();
+	const isKnown = async () => (await call<{ backup: { lastAt: string | null } }>('GET /api/status'))?.backup.lastAt;
+	while (!(await isKnown())) await Bun.sleep(20);
 	// The process of the first one, which ends some time after its file is there, is not the one to stop.
 	const isOver = async () => {
 		while (descendantsOf(server.pid).length > 0) await Bun.sleep(20);
