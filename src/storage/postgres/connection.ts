@@ -80,16 +80,19 @@ export function connect(url: string, { name, max, silentMs, only, ...on }: Conne
 	let first = 0;
 
 	async function openAt(index: number, onOver: (link: Link) => void): Promise<Link> {
-		const link = createLink(options, { dial: () => dial(index), onOver });
+		const { host, port } = hosts[index] as PostgresHost;
+		// For the driver's errors, which name them. Its types know no lists, and one text would be split at colons.
+		const named = { ...options, host: [host], port: [port] } as unknown as DriverOptions;
+		const link = createLink(named, { dial: () => dial(index), onOver });
 		link.jobs++;
 		try {
 			const [row] = await link.sql.unsafe('select pg_is_in_recovery()').values();
-			if (row?.[0] === true && hosts.length > 1 && only === undefined) throw standby(hosts[index] as PostgresHost);
+			if (row?.[0] === true && hosts.length > 1 && only === undefined) throw standby({ host, port });
 			return link;
 		} catch (error) {
 			void link.close();
 			const isHungUp = (error as { code?: unknown }).code === CLOSED;
-			throw isHungUp ? hungUp(hosts[index] as PostgresHost) : error;
+			throw isHungUp ? hungUp({ host, port }) : error;
 		} finally {
 			link.jobs--;
 		}

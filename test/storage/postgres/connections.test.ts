@@ -85,3 +85,10 @@ test('after a transaction that a setting of its session ended, the next one has 
 	await pool.end();
 	await sql.end();
 });
+
+test('a server that takes connections and says nothing is named by the error', async () => {
+	using mute = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
+	await using sql = connect(`postgres://u@127.0.0.1:${mute.port}/d?sslmode=disable`, { name: 'formsrv', max: 1 });
+	const error = await rowsOf(sql, 'select 1').catch((caught) => caught);
+	expect(Bun.inspect(error)).toContain(`CONNECT_TIMEOUT 127.0.0.1:${mute.port}`);
+});

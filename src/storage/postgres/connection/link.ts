@@ -46,6 +46,8 @@ export function createLink(options: DriverOptions, { dial, onOver }: LinkOptions
 	let isOver = false;
 	/** The socket as the driver sees it: it closes only when the driver has ended, and so neither writes to it nor opens another. */
 	const wire = Object.assign(new EventEmitter(), {
+		host: options.host,
+		port: options.port,
 		readyState: 'closed',
 		write(bytes: Uint8Array): boolean {
 			if (!isOver) socket?.write(bytes);
