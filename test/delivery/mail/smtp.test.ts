@@ -13,6 +13,8 @@ import { errorOf } from '../../../src/delivery/worker/outcome.ts';
 import { makeCertificate } from '../certificate.ts';
 import { type ScriptedSmtp, type Stage, startScriptedSmtp } from '../scripted-smtp.ts';
 
+const PATIENT = { connect: 10_000, greeting: 10_000, silence: 10_000, total: 20_000 };
+/** For a server that falls silent. */
 const IMPATIENT = { connect: 1000, greeting: 150, silence: 150, total: 2000 };
 const closers: (() => unknown)[] = [];
 
@@ -60,8 +62,8 @@ async function served(options: SMTPServerOptions): Promise<{ place: string; rece
 	return { place: `127.0.0.1:${(server.server.address() as { port: number }).port}`, received };
 }
 
-const send = (url: string, mail = someMail()): Promise<Outcome> =>
-	sendMail(parseSmtpUrl(url), mail, { timeouts: IMPATIENT });
+const send = (url: string, mail = someMail(), timeouts = PATIENT): Promise<Outcome> =>
+	sendMail(parseSmtpUrl(url), mail, { timeouts });
 
 /** The server falls silent at that stage, and the attempt is aborted there. */
 async function sendStoppedAt(stage: Stage): Promise<{ outcome: Outcome; peer: ScriptedSmtp }> {
@@ -145,7 +147,8 @@ test.each([
 	['content', '554 5.7.1 spam', 'rejected'],
 ] as const)('at %s, %s: %s', async (stage, behaviour, kind) => {
 	const peer = await scripted({ [stage]: behaviour });
-	const outcome = await send(peer.url.replace('//', '//robot:secret@'));
+	const timeouts = behaviour === 'hang' ? IMPATIENT : PATIENT;
+	const outcome = await send(peer.url.replace('//', '//robot:secret@'), someMail(), timeouts);
 	expect(outcome.kind).toBe(kind);
 	const error = errorOf(outcome as { error: string; said?: string });
 	expect(error).not.toContain('secret');
@@ -201,7 +204,8 @@ test.each(['hang', 'drop'] as const)(
 	'silence and dropped connections (%s) make the destination suspect',
 	async (behaviour) => {
 		const peer = await scripted({ DATA: behaviour });
-		expect(await send(peer.url)).toMatchObject({ kind: 'retry', isDestinationSuspect: true });
+		const suspect = { kind: 'retry', isDestinationSuspect: true } as const;
+		expect(await send(peer.url, someMail(), IMPATIENT)).toMatchObject(suspect);
 		peer.script = { content: '451 not this one' };
 		expect(await send(peer.url)).toMatchObject({ kind: 'retry', isDestinationSuspect: false });
 	},
