@@ -10,7 +10,7 @@ import { tempFolder } from '../temp-folder.ts';
 const STRIDE = Number(process.env.KILL_STRIDE ?? 24);
 const ALIKE = ['openat', 'pwrite64', 'write'];
 
-export const WITHIN_MS = STRIDE < 24 ? 1_800_000 : 120_000;
+export const WITHIN_MS = STRIDE < 24 ? 1_800_000 : 300_000;
 export const NOISE = { FORMSRV_LOG_LEVEL: 'error' };
 
 function chosen(points: Point[]): Point[] {
