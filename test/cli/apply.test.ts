@@ -17,7 +17,7 @@ import { type CommandLine, openCommandLine } from './command-line.ts';
 setDefaultTimeout(120_000);
 
 /** How they are written and read again knows no engine. */
-const FORMS = isOnPostgres ? 50 : 100;
+const FORMS = isOnPostgres ? 50 : 200;
 
 let cli: CommandLine;
 beforeEach(() => {

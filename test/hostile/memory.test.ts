@@ -144,11 +144,11 @@ async function lengthOf({ body }: Response): Promise<number> {
 }
 
 test.each([
-	['lists', 'of 20 submissions of 900 kB', 20, 'x'.repeat(900_000), '/submissions?limit=100'],
+	['lists', 'of 40 submissions of 900 kB', 40, 'x'.repeat(900_000), '/submissions?limit=100'],
 	['lists', 'of 100 submissions of 100 kB of escapes', 100, '"'.repeat(50_000), '/submissions?limit=100'],
 	['lists', 'of 100 submissions of 16 kB', 100, 'x'.repeat(16_000), '/submissions?limit=100'],
-	['exports', 'as JSON, of 20 submissions of 900 kB', 20, 'x'.repeat(900_000), '/export?format=json'],
-	['exports', 'as CSV, of 10 submissions of 1 MiB of escapes', 10, '"'.repeat(500_000), '/export'],
+	['exports', 'as JSON, of 40 submissions of 900 kB', 40, 'x'.repeat(900_000), '/export?format=json'],
+	['exports', 'as CSV, of 20 submissions of 1 MiB of escapes', 20, '"'.repeat(500_000), '/export'],
 ])(
 	'20 %s at a time %s',
 	async (...[, , count, text, path]) => {
