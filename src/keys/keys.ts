@@ -125,9 +125,12 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 				);
 			}
 			const at = now();
-			const madeAt = storage.clock.timeline().millisOf(old.id);
-			const expiresAt = old.expiresAt === null ? null : Math.min(at + old.expiresAt - madeAt, LAST_MOMENT_MS);
-			const { token, row } = newRow(storage.nextId(), { ...old, expiresAt });
+			const newId = storage.nextId();
+			// Both times come from ids, as `createdAt` does: an id may be some milliseconds ahead of the clock.
+			const { millisOf } = storage.clock.timeline();
+			const ageMs = millisOf(newId) - millisOf(old.id);
+			const expiresAt = old.expiresAt === null ? null : Math.min(old.expiresAt + ageMs, LAST_MOMENT_MS);
+			const { token, row } = newRow(newId, { ...old, expiresAt });
 			// Nothing may fail between the commit and the response, which alone has the key.
 			const key = toResponse(row, (await keyForms.of([old])).get(old.id) ?? null);
 			await storage.batch(

@@ -191,7 +191,6 @@ describe.each(FORMS)('the snippets of a form %s', (_, settings) => {
 			} else {
 				site.setPage(await pageOf(title, code));
 				const page = await browser.newPage();
-				page.setDefaultTimeout(10_000);
 				await page.goto(site.url);
 				await page.getByRole('button', { name: 'Send' }).waitFor();
 				await fillIn(page);

@@ -26,6 +26,17 @@ async function codeOf(attempt: Promise<unknown>): Promise<string> {
 	return error instanceof AppError ? error.code : `${error}`;
 }
 
+test('a rotated key has the lifetime of the old one to the millisecond, also if the clock went back a little', async () => {
+	const { clock, keys, storage } = await open();
+	const expiresAt = new Date('9999-12-31T00:00:00.000Z');
+	const { key: old } = await keys.create({ mode: 'live', permissions: ['read'], expiresAt });
+	clock.now -= 5;
+	const { key } = await keys.rotate(old.id, { overlapMs: 0 });
+	const lifetimeOf = (from: typeof key) => Date.parse(`${from.expiresAt}`) - Date.parse(from.createdAt);
+	expect(lifetimeOf(key)).toBe(lifetimeOf(old));
+	await storage.close();
+});
+
 test('a key is valid until it is revoked, from the next request on', async () => {
 	const { keys, storage } = await open();
 	const { token, key } = await keys.create({ mode: 'live', permissions: ['read', 'write'], name: ' site ' });
