@@ -4,7 +4,7 @@
  */
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { withProgram } from '../programs.ts';
@@ -23,6 +23,8 @@ const PER_LIFE = Number(process.env.FAULT_SUBMISSIONS ?? (isLong ? 500 : 150));
 const LIVES = 8;
 const SIDE_CUTS = 3;
 const LIED_TO = 150;
+/** Few submissions have files: a life may end before one of them is acknowledged. */
+const LIES_WITHIN_LIVES = 5;
 /** Folders of runs that failed are kept there. */
 const KEPT = join(import.meta.dir, '../../dist/faults');
 
@@ -41,8 +43,7 @@ afterAll(async () => {
 });
 
 function openChain(seed: number, options: { perLife: number; sideCuts: number }) {
-	const place = join(folder, `${seed}`);
-	mkdirSync(place);
+	const place = mkdtempSync(join(folder, `${seed}-`));
 	return { place, ...createChain({ template, receiver, folder: place, seed, ...options }) };
 }
 
@@ -83,8 +84,11 @@ testHere.each([
 	'a server that would not sync its %s is found out',
 	async (lie, loss) => {
 		const chain = openChain(lie === 'files' ? -1 : -3, { perLife: LIED_TO, sideCuts: 0 });
-		const { problems } = await chain.live(lie);
-		expect(problems.join('\n')).toMatch(loss);
+		let problems = '';
+		for (let life = 0; life < LIES_WITHIN_LIVES && !loss.test(problems); life++) {
+			problems = (await chain.live(lie)).problems.join('\n');
+		}
+		expect(problems).toMatch(loss);
 	},
-	120_000,
+	300_000,
 );
