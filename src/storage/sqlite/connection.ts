@@ -1,4 +1,9 @@
-/** Opens the SQLite file the way the product promises: write-ahead log, synced on every commit, private to its owner. */
+/**
+ * Opens the SQLite file the way the product promises: write-ahead log, synced on every commit, private to its owner.
+ *
+ * Statements that run often have a plus before parameters behind `=` and `limit`. It changes no value, but hides it from the planner,
+ * which otherwise compares it with partial indexes and sort orders, and so prepares the statement again whenever a value is bound.
+ */
 
 import { constants, Database } from 'bun:sqlite';
 import { existsSync, constants as fsConstants, mkdirSync, readlinkSync, realpathSync } from 'node:fs';

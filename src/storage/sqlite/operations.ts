@@ -46,7 +46,8 @@ function runOn<T>(prepare: (text: string) => Statement, operation: Operation<T>)
 	return step.value;
 }
 
-const numbered = (text: string) => text.replace(/\$(\d+)/g, '?$1');
+/** The plus is explained in `connection.ts`. */
+const numbered = (text: string) => text.replace(/\$(\d+)/g, '+?$1');
 
 /** Runs an operation by statements that are closed with the connection. */
 export function runOnce<T>(client: Database, operation: Operation<T>): T {

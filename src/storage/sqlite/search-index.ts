@@ -209,7 +209,7 @@ export function createSearchIndex(client: Database, writer: Writer, size: Amount
 	};
 }
 
-const REMOVALS_BETWEEN = 'select id from search_removals where id >= ? and id <= ? order by id limit ?';
+const REMOVALS_BETWEEN = 'select id from search_removals where id >= ? and id <= ? order by id limit +?';
 
 function prepareStatements(client: Database) {
 	const segments = 'select number, first_id as firstId, last_id as lastId, submissions, characters from search_volumes';
@@ -230,12 +230,12 @@ function prepareStatements(client: Database) {
 			'select number from search_volumes where is_packed = 0 order by number = ? desc, number limit 1',
 		),
 		hasNext: client.prepare('select 1 from submissions where id > ? and id <= ? limit 1'),
-		nextIds: client.prepare('select id from submissions where id > ? order by id limit ?'),
+		nextIds: client.prepare('select id from submissions where id > ? order by id limit +?'),
 		/** A text also where a damaged page has something else. */
 		readText: client.prepare(
 			`select substr(cast(data as text), 1, ${SEARCHED_JSON_CHARACTERS}) from submissions where id = ?`,
 		),
-		nextAdditions: client.prepare('select id from search_additions where id <= ? order by id limit ?'),
+		nextAdditions: client.prepare('select id from search_additions where id <= ? order by id limit +?'),
 		forgetAdditions: client.prepare('delete from search_additions where id >= ? and id <= ?'),
 		addAgain: client.prepare(
 			'insert or ignore into search_additions (id) select id from submissions where id >= ? and id <= ?',

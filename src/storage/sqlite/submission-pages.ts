@@ -103,14 +103,14 @@ function locate(blocks: readonly Block[], { view, rank, total }: { view: View; r
 function prepareStatements(client: Database) {
 	const each = (text: (condition: string) => string) =>
 		remember((condition) => client.prepare(text(condition)), MAX_CONDITIONS);
-	const range = 'from submissions where form_id = ?1 and id >= ?2 and id < ?3';
+	const range = 'from submissions where form_id = +?1 and id >= ?2 and id < ?3';
 	return {
 		count: each((condition) => `select count(*) ${range} and ${condition}`),
 		ascending: each(
-			(condition) => `select ${PAGE_COLUMNS} ${range} and ${condition} order by id asc limit ?4 offset ?5`,
+			(condition) => `select ${PAGE_COLUMNS} ${range} and ${condition} order by id asc limit +?4 offset +?5`,
 		),
 		descending: each(
-			(condition) => `select ${PAGE_COLUMNS} ${range} and ${condition} order by id desc limit ?4 offset ?5`,
+			(condition) => `select ${PAGE_COLUMNS} ${range} and ${condition} order by id desc limit +?4 offset +?5`,
 		),
 	};
 }

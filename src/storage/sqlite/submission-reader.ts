@@ -74,7 +74,7 @@ export function createSubmissionReader(client: Database, report: DamagedRows['re
 				using statement = client.prepare(
 					`with found as materialized (select s.id ${from})
 						select (select count(*) from found), id from (select 1) left join
-						(select id from found order by id ${order} limit ?4 offset ?5) on true`,
+						(select id from found order by id ${order} limit +?4 offset +?5) on true`,
 				);
 				const part = [limit - ids.length, Math.max(0, offset - total)];
 				const rows = statement.values(...boundsOf(selection), ...part, ...values);
@@ -89,7 +89,7 @@ export function createSubmissionReader(client: Database, report: DamagedRows['re
 			const ids: number[] = [];
 			for (const { from, id, values } of sourcesOf(selection, { order, first: 5 })) {
 				if (ids.length === limit) break;
-				using statement = client.prepare(`select s.id ${from} order by ${id} ${order} limit ?4`);
+				using statement = client.prepare(`select s.id ${from} order by ${id} ${order} limit +?4`);
 				const found = statement.values(...boundsOf(selection), limit - ids.length, ...values);
 				for (const [one] of found) ids.push(one as number);
 			}
@@ -116,7 +116,7 @@ interface Source {
 function plainSource(selection: Scanned, first: number): Source {
 	const { condition, values } = rowCondition(selection, (at) => `?${first + at}`);
 	return {
-		from: `from submissions s where s.form_id = ?1 and s.id >= ?2 and s.id < ?3 and ${condition}`,
+		from: `from submissions s where s.form_id = +?1 and s.id >= ?2 and s.id < ?3 and ${condition}`,
 		id: 's.id',
 		values,
 	};
@@ -132,7 +132,7 @@ function searchSource(selection: Scanned, { segment, first }: { segment: number;
 	const both = ` and +i.rowid in (select rowid from ${words} where ${words} match ?${first + 1})`;
 	const from = `from ${index} i cross join submissions s on s.id = i.rowid
 		where i.${index} match ?${first} and i.rowid >= ?2 and i.rowid < ?3
-		${matches.length > 1 ? both : ''} and s.form_id = ?1 and ${condition}`;
+		${matches.length > 1 ? both : ''} and s.form_id = +?1 and ${condition}`;
 	return { from, id: 'i.rowid', values: [...matches, ...values] };
 }
 
