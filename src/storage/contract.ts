@@ -69,6 +69,8 @@ export interface Storage {
 	db: Db;
 	/** The form with that public id. @throws FormGone if there is none (in that mode) */
 	findForm(id: string, mode?: Mode): Promise<FormRow>;
+	/** Its row id, for what needs none of its settings: they are forty columns. @throws FormGone as above */
+	findFormId(id: string, mode?: Mode): Promise<number>;
 	/**
 	 * Runs the statements that `build` returns in one transaction, all or nothing, and resolves with their results
 	 * once they are on disk. Those with `returning()` resolve with rows. `build` may be called again.

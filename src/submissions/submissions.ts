@@ -7,7 +7,7 @@ import { encodeId, IDS_PER_MILLISECOND, rowId } from '../ids.ts';
 import type { Clock, Storage } from '../storage/contract.ts';
 import { SubmissionGone } from '../storage/errors.ts';
 import type { PageEntry, Selection } from '../storage/submission.ts';
-import type { FormRow, Mode } from '../storage/tables.ts';
+import type { Mode } from '../storage/tables.ts';
 import { DAY_MS } from '../tasks/durations.ts';
 import { createOneAtATime } from '../tasks/one-at-a-time.ts';
 import { type Export, type ExportQuery, openExport } from './export/export.ts';
@@ -41,8 +41,9 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 	const write = createPageWriter(storage, options);
 	const oneAtATime = createOneAtATime();
 
-	async function find(form: FormRow, id: string): Promise<PageEntry> {
-		const [found] = await submissions.entries(form.id, [rowId(id)]);
+	/** @param form Its row id. */
+	async function find(form: number, id: string): Promise<PageEntry> {
+		const [found] = await submissions.entries(form, [rowId(id)]);
 		if (!found) throw new SubmissionGone();
 		return found;
 	}
@@ -58,10 +59,10 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 			formId: string,
 			{ mode, caller, isFormLevel, readQuery }: RequestScope & { readQuery: () => ListQuery },
 		): Promise<JsonText> {
-			const form = await storage.findForm(formId, mode);
+			const form = await storage.findFormId(formId, mode);
 			const query = readQuery();
 			const { limit, offset, order, afterId } = query;
-			const selection: Selection = { ...toCondition(query, clock.timeline()), formId: form.id };
+			const selection: Selection = { ...toCondition(query, clock.timeline()), formId: form };
 			if (afterId !== undefined) selection.fromId = Math.max(selection.fromId ?? 0, behind(afterId, clock));
 			const { fromId } = selection;
 			let horizon = 0;
@@ -76,12 +77,12 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 			const cursor = isContinued ? encodeId(Math.max(0, reached)) : undefined;
 			const pagination = JSON.stringify({ limit, offset, total, hasMore: offset + limit < total, cursor });
 			const tail = `],"fields":${namesJson},"pagination":${pagination}}`;
-			return write({ formId: form.id, isFormLevel, head: '{"submissions":[', entries, tail }, caller);
+			return write({ formId: form, isFormLevel, head: '{"submissions":[', entries, tail }, caller);
 		},
 		/** One submission, as JSON text. @throws AppError FORM_NOT_FOUND, NOT_FOUND */
 		async get(formId: string, { mode, caller, isFormLevel, id }: RequestScope & { id: string }): Promise<JsonText> {
-			const form = await storage.findForm(formId, mode);
-			return write({ formId: form.id, isFormLevel, head: '', entries: [await find(form, id)], tail: '' }, caller);
+			const form = await storage.findFormId(formId, mode);
+			return write({ formId: form, isFormLevel, head: '', entries: [await find(form, id)], tail: '' }, caller);
 		},
 		/**
 		 * Sets what owners write. @returns the submission after the change, as JSON text
@@ -93,16 +94,16 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 			request: RequestScope & { id: string; mayRead: boolean; readChange: () => Promise<SubmissionChange> },
 		): Promise<JsonText> {
 			const { mode, caller, isFormLevel, id, mayRead, readChange } = request;
-			const form = await storage.findForm(formId, mode);
+			const form = await storage.findFormId(formId, mode);
 			const before = await find(form, id);
 			const { sendWithheld, ...change } = await readChange();
 			const set = storedOwned(change);
 			const teaches = isFormLevel ? 'form' : 'all';
-			if (Object.keys(set).length > 0) await submissions.change(form.id, [before.id], set, { teaches });
-			if (set.isSpam === false && sendWithheld) await release(form.id, [before.id]);
+			if (Object.keys(set).length > 0) await submissions.change(form, [before.id], set, { teaches });
+			if (set.isSpam === false && sendWithheld) await release(form, [before.id]);
 			const after = await find(form, id);
 			if (!mayRead) return presentFlagged(after, clock.timeline());
-			return write({ formId: form.id, isFormLevel, head: '', entries: [after], tail: '' }, caller);
+			return write({ formId: form, isFormLevel, head: '', entries: [after], tail: '' }, caller);
 		},
 		/** See {@link openExport}. @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR, UNAVAILABLE above the limit of exports */
 		async openExport(
@@ -121,8 +122,8 @@ export function createSubmissions(storage: Storage, options: SubmissionsOptions)
 		},
 		/** @throws AppError FORM_NOT_FOUND, NOT_FOUND */
 		async remove(formId: string, { mode, id }: { mode?: Mode; id: string }): Promise<void> {
-			const form = await storage.findForm(formId, mode);
-			const removed = await submissions.remove(form.id, [rowId(id)]);
+			const form = await storage.findFormId(formId, mode);
+			const removed = await submissions.remove(form, [rowId(id)]);
 			if (removed.length === 0) throw new SubmissionGone();
 		},
 	};

@@ -123,7 +123,7 @@ export async function openPostgres(
 	return {
 		db,
 		isShared: true,
-		findForm: createFindForm(db),
+		...createFindForm(db),
 		async batch<const T extends readonly Query[]>(build: (tx: Db) => T, record?: RecordOf<T>): Promise<Results<T>> {
 			if (isClosing) throw new Unavailable();
 			const rejection = findings.rejection('write');

@@ -154,7 +154,7 @@ export function openSqlite(
 	return {
 		db,
 		isShared: false,
-		findForm: createFindForm(db),
+		...createFindForm(db),
 		async batch<const T extends readonly Query[]>(build: (tx: Db) => T, record?: RecordOf<T>): Promise<Results<T>> {
 			const readSettingsVersion = watchSettings();
 			const entry = record === null ? NO_ENTRY : actions.open(clock.nextId);
