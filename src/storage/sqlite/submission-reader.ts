@@ -147,7 +147,7 @@ function matchAll(texts: readonly string[]): string {
 function openFileReads(client: Database, formId: number) {
 	using any = client.prepare('select exists (select 1 from files where form_id = ?)');
 	if (any.values(formId)[0]?.[0] !== 1) return undefined;
-	const ofOne = client.prepare(`select ${FILE_COLUMNS} from files where submission_id = ? order by id`);
+	const ofOne = client.prepare(`select ${FILE_COLUMNS} from files where submission_id = +? order by id`);
 	return {
 		filesOf: (submissionId: number) => ofOne.values(submissionId).map(toFile),
 		[Symbol.dispose]: () => ofOne.finalize(),
