@@ -51,6 +51,16 @@ describe('the OpenAPI document', () => {
 		expect(await new Validator().validate(api)).toEqual({ valid: true });
 	});
 
+	test('lists only names of types as the types of a schema, which the validator does not look at', () => {
+		const lists: unknown[][] = [];
+		JSON.stringify(api, (name, value) => {
+			if (name === 'type' && Array.isArray(value)) lists.push(value);
+			return value;
+		});
+		expect(lists.length).toBeGreaterThan(20);
+		expect(lists.filter((types) => types.some((type) => typeof type !== 'string'))).toEqual([]);
+	});
+
 	test('holds every operation of the interface', () => {
 		expect(operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`)).toEqual(
 			expect.arrayContaining([

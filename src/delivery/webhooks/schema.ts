@@ -28,11 +28,11 @@ const Headers = stringMap(nullable(Type.String()), {
 	description:
 		'Up to ten headers to send along, such as `Authorization`. Their values are not returned: `null` stands for the stored one, also in a change.',
 });
-const Body = Type.Unsafe<object>(
+const Body = Type.Unsafe<object | null>(
 	Type.Any({
 		description:
 			'Of the format `custom`: an object or list, up to 8 KiB as JSON, whose strings may hold `{{field}}`, `{{form.name}}`, ' +
-			'`{{submission.event}}`, `{{submission.id}}`, `{{submission.url}}` and `{{submission.createdAt}}`.',
+			'`{{submission.event}}`, `{{submission.id}}`, `{{submission.url}}` and `{{submission.createdAt}}`; `null` in the other formats.',
 	}),
 );
 const Where = Type.Unsafe<Condition[]>(
@@ -49,7 +49,7 @@ const members = {
 	format: Format,
 	include: IncludeSchema,
 	headers: Headers,
-	body: nullable(Body),
+	body: Body,
 	where: Where,
 	events: Events,
 	isActive: IsActive,
