@@ -22,10 +22,10 @@ const HIDDEN_START = /^[\t\r\n\0]/;
 /** All other texts are quoted, since some locales separate by semicolons. */
 const PLAIN = /^[A-Za-z0-9_.:-]*$/;
 
-/** One line, with its line end. */
+/** One line, with its line end; never an empty one, which many readers pass over. */
 export function csvLine(cells: readonly string[], formulas: Formulas): string {
 	const texts = formulas === 'raw' ? cells : cells.map(guard);
-	return `${texts.map(quote).join(',')}\r\n`;
+	return `${texts.map(quote).join(',') || '""'}\r\n`;
 }
 
 /** Puts an apostrophe before each formula, as a person would type it. */

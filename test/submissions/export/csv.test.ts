@@ -28,6 +28,11 @@ test('with raw formulas, every table of texts comes back unchanged', () => {
 	);
 });
 
+test('an empty text alone is no empty line, which many readers pass over', () => {
+	expect(csvLine([''], 'raw')).toBe('""\r\n');
+	expect(csvLine(['', ''], 'guard')).toBe(',\r\n');
+});
+
 test('a guard only adds apostrophes', () => {
 	fc.assert(
 		fc.property(table, (rows) => {
