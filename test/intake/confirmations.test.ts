@@ -158,6 +158,7 @@ test('what is pending is in no list, count, search, export or number but its own
 	const page = await fetch(link);
 	expect(await page.text()).toContain('<form method="post"><button>Confirm address</button></form>');
 	expect(page.headers.get('Content-Security-Policy')).toContain("default-src 'none'");
+	expect(page.headers.get('Content-Security-Policy')).toEndWith("frame-ancestors 'none'");
 	expect(page.headers.get('Referrer-Policy')).toBeTruthy();
 	expect(page.headers.get('Set-Cookie')).toBeNull();
 	expect((await pending(form)).pagination.total).toBe(1);

@@ -46,6 +46,7 @@ ${backLink(translation, backUrl)}`;
 		body,
 		footer: `400 VALIDATION_ERROR · ${say('request', { id: requestId })}`,
 		leadsTo: again ? targets : undefined,
+		isFramable: true,
 	});
 }
 

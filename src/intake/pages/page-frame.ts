@@ -25,6 +25,8 @@ interface PageParts {
 	leadsTo?: (string | null)[] | undefined;
 	/** The colour of the form, in place of that of the mark. */
 	accent?: string | null | undefined;
+	/** True for the response to a form, which websites show in frames too. */
+	isFramable?: boolean;
 }
 
 const MARKS = {
@@ -49,19 +51,16 @@ function styleWith(accent: string): string {
 	return `${style()}${rule(accent)}@media (prefers-color-scheme:dark){${rule(onDark(accent))}}`;
 }
 
-const policy = (styleSource: string, formAction: string) =>
-	`default-src 'none'; style-src ${styleSource}; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`;
-
 const HEADERS = {
 	'content-type': 'text/html; charset=utf-8',
-	'x-frame-options': 'DENY',
 	'referrer-policy': 'no-referrer',
 	'cross-origin-opener-policy': 'same-origin',
 	'x-robots-tag': 'noindex, nofollow',
 	'cache-control': 'no-store',
 };
 
-export function renderPage({ translation, status, title, mark, body, footer, leadsTo, accent }: PageParts): Page {
+export function renderPage(parts: PageParts): Page {
+	const { translation, status, title, mark, body, footer, leadsTo, accent, isFramable } = parts;
 	const { tone, path } = MARKS[mark];
 	const { language, direction } = translation;
 	const css = accent ? styleWith(accent) : style();
@@ -84,17 +83,17 @@ ${body}
 ${footer && html`<footer>${footer}</footer>\n`}</body>
 </html>
 `;
+	const origins = leadsTo?.flatMap((url) => URL.parse(url ?? '')?.origin ?? []);
+	// Browsers hold redirects of the response against it too.
+	const formAction = origins ? ["'self'", ...origins].join(' ') : "'none'";
+	const policy = `default-src 'none'; style-src ${source}; base-uri 'none'; form-action ${formAction}`;
 	const headers: Page['headers'] = {
 		...HEADERS,
 		'content-language': language,
-		'content-security-policy': policy(source, `'none'`),
-	};
-	if (leadsTo) {
-		const origins = leadsTo.flatMap((url) => URL.parse(url ?? '')?.origin ?? []);
-		// Browsers hold redirects of the response against it too.
-		headers['content-security-policy'] = policy(source, ["'self'", ...origins].join(' '));
+		'content-security-policy': isFramable ? policy : `${policy}; frame-ancestors 'none'`,
+		...(!isFramable && { 'x-frame-options': 'DENY' }),
 		// With `no-referrer` the post would not say where it comes from.
-		headers['referrer-policy'] = 'same-origin';
-	}
+		...(leadsTo && { 'referrer-policy': 'same-origin' }),
+	};
 	return { status, headers, html: renderHtml(document) };
 }

@@ -37,6 +37,7 @@ export function thankYouPage(
 	return renderPage({
 		translation,
 		status: 200,
+		isFramable: true,
 		title: title ? translation.apart(title) : say(isPending ? 'confirmSentTitle' : 'thanksTitle'),
 		mark: isPending ? 'letter' : 'done',
 		accent: pages?.accent,
@@ -75,6 +76,7 @@ export function errorPage(translation: Translation, rejection: RejectedPage): Pa
 		title: say(title),
 		mark: 'rejected',
 		accent,
+		isFramable: true,
 		body: html`${message !== say(title) && html`<p class="lead"${isOwners && html` dir="auto"`}>${message}</p>\n`}${others.length > 0 && html`<ul>${others.map(({ field, message: text }) => html`<li><strong>${field}</strong>: ${text}</li>`)}</ul>\n`}${!isOwners && html`<p>${say(advice)}</p>\n`}<p class="soft">${say('backKeeps')}</p>
 ${backLink(translation, backUrl)}`,
 		footer: `${status} ${code} · ${say('request', { id: requestId })}`,

@@ -85,3 +85,28 @@ test('a visitor whose page sends text reads a page', async () => {
 		await Promise.all([browser.close(), site.close()]);
 	}
 });
+
+test('a visitor whose form is in a frame reads there what came of it', async () => {
+	const fields = [{ name: 'age', type: 'number', required: true }];
+	await server.call('POST /api/forms', { json: { name: 'Ruled', slug: 'ruled', fields } });
+	const [browser, site] = [await openBrowser(), openSite()];
+	try {
+		const form = (slug: string) =>
+			`<form method="post" action="${server.submitUrl}/f/${slug}"><input name="age" value="old"><button>Send</button></form>`;
+		const frames = ['none', 'ruled'].map(
+			(slug) => `<iframe sandbox="allow-forms" srcdoc="${Bun.escapeHTML(form(slug))}">`,
+		);
+		site.setPage(frames.join('</iframe>'));
+		const page = await browser.newPage();
+		await page.goto(site.url);
+		const [none, ruled] = [page.frameLocator('iframe >> nth=0'), page.frameLocator('iframe >> nth=1')];
+		await none.getByRole('button', { name: 'Send' }).click();
+		await none.getByText('There is no form at this address.').waitFor();
+		await ruled.getByRole('button', { name: 'Send' }).click();
+		await ruled.getByRole('spinbutton').fill('36');
+		await ruled.getByRole('button', { name: 'Send again' }).click();
+		await ruled.getByRole('heading', { name: 'Thank you' }).waitFor();
+	} finally {
+		await Promise.all([browser.close(), site.close()]);
+	}
+});
