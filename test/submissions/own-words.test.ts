@@ -152,6 +152,7 @@ describe('many at once', () => {
 	test.each([
 		[{ set: { labels: ['a', 'A'] } }, 'set.labels.1'],
 		[{ set: { note: 'x'.repeat(4001) } }, 'set.note'],
+		[{ set: { note: '' } }, 'set.note'],
 		[{ set: { labels: ['a'] }, addLabels: ['b'] }, 'set.labels'],
 		[{}, 'set'],
 		[{ set: {}, addLabels: [' '] }, 'addLabels.0'],

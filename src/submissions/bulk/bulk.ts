@@ -5,7 +5,7 @@ import { invalidField } from '../../errors.ts';
 import { decodeId, encodeId } from '../../ids.ts';
 import { recordAction } from '../../storage/audit/action.ts';
 import type { Storage } from '../../storage/contract.ts';
-import { mapWordLists, WORD_LISTS } from '../../storage/owned.ts';
+import { mapWordLists, TEXT_NAMES, WORD_LISTS } from '../../storage/owned.ts';
 import type { OwnedChange } from '../../storage/submission.ts';
 import type { Mode } from '../../storage/tables.ts';
 import { CRITERIA, mapSwitches, mapTexts } from '../criteria.ts';
@@ -121,6 +121,10 @@ function changeOf({ set, ...sent }: BulkUpdate): OwnedChange {
 	const others = WORD_LISTS.flatMap(({ adding, removing }) => [adding, removing]);
 	if (!set && others.every((name) => !sent[name]))
 		throw invalidField('set', 'REQUIRED', `set is required, unless ${others.join(' or ')} is there.`);
+	// As `readJson` has it of the members of a body.
+	const lost = TEXT_NAMES.find((name) => set?.[name] === '');
+	const message = `set.${lost} must not be an empty text: send a value, or null for none.`;
+	if (lost) throw invalidField(`set.${lost}`, 'EMPTY', message);
 	for (const list of WORD_LISTS) {
 		const { name, adding, removing } = list;
 		const added = sent[adding];
