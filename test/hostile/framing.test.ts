@@ -69,6 +69,14 @@ test('the same length twice is named, not taken for too large', async () => {
 	expect(response?.body).toContain('There must be one Content-Length header, not several.');
 });
 
+// Once this fails, the runtime was mended: then it and the paragraph of docs/api.md can go.
+test('who waits for 100 before the body gets it if it asks for it in lower case alone', async () => {
+	const ask = (expectation: string) =>
+		sendRaw(server.submitUrl, post(['Host: a.example', sized, `Expect: ${expectation}`], ''));
+	expect(await ask('100-continue')).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+	expect(await ask('100-Continue')).toBe('');
+});
+
 describe('bytes after a body, a defect of the runtime that docs/api.md describes under Limits', () => {
 	/** The responses, and the number of stored submissions. */
 	async function send(bytes: string) {
