@@ -402,9 +402,10 @@ describe('problems', () => {
 			FORMSRV_SMTP_URL: 'http://user:hunter2@host',
 			FORMSRV_HCAPTCHA_SECRET: 'hunter2 hunter2',
 			FORMSRV_DATABASE_URL: 'postgres://user:hunter2@host',
+			FORMSRV_BACKUP_RECIPIENT: 'AGE-SECRET-KEY-1hunter2',
 		};
 		const problems = problemsOf({ env });
-		expect(problems).toHaveLength(4);
+		expect(problems).toHaveLength(5);
 		expect(problems.join()).not.toContain('hunter2');
 	});
 

@@ -339,4 +339,6 @@ export const recipient: ValueType<string> = {
 	values: 'public key of age',
 	parse: (text) =>
 		/^age1[a-z0-9]{20,4000}$/.test(text) ? text : reject('must be a public key of age, as age-keygen prints it: age1…'),
+	// An invalid one may be the private key.
+	shown: (text) => text,
 };
