@@ -385,9 +385,24 @@ describe('problems', () => {
 		expect(problemsOf({ env: { [name]: '1' } })).toEqual([sentence]);
 	});
 
-	test('an unknown name in formsrv.toml is rejected as written there', () => {
-		const file = write('formsrv.toml', 'submit_prot = 1');
-		expect(problemsOf({})).toEqual([`submit_prot in ${file} is not a setting; did you mean submit_port?`]);
+	test.each(['submit_prot', 'submit-port', 'FORMSRV_SUBMIT_PORT'])(
+		'the unknown name %s in formsrv.toml is rejected as written there',
+		(name) => {
+			const file = write('formsrv.toml', `${name} = 1`);
+			expect(problemsOf({})).toEqual([`${name} in ${file} is not a setting; did you mean submit_port?`]);
+		},
+	);
+
+	test.each([
+		['base_url = https://forms.example.com', 5, 'Strings must be quoted'],
+		['port = 2', 5, "Cannot redefine key 'port'"],
+		['host: "::1"', 5, "Expected '=' after a key but found ':'"],
+		['webhook_allow = [\n\t"::1",\n\tnone\n]', 7, 'Strings must be quoted'],
+		['max_body = 2MiB', 5, 'Unexpected character after a value'],
+		['mail_from = "Forms', 5, 'Unterminated string; newlines must be escaped in basic strings'],
+	])('%j in formsrv.toml is reported with its line', (text, line, sentence) => {
+		const file = write('formsrv.toml', `port = 1\r\nwebhook_allow = [\n\t"::1"\n]\n${text}\nrate_api = 5\n`);
+		expect(problemsOf({})).toEqual([`${file} cannot be used: line ${line}: ${sentence}.`]);
 	});
 
 	test('a mail server needs a From', () => {

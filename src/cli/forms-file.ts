@@ -24,6 +24,7 @@ import { FormsFile, NONE, SETTINGS_OR_NONE } from '../server/forms-file-schema.t
 import { MAX_ENTRIES, parseEntry } from '../spam/lists/entry.ts';
 import { LISTS, type ListName, type Mode } from '../storage/tables.ts';
 import { isExactNumber, parseJson } from '../text/exact-json.ts';
+import { parseToml } from '../text/parsed-toml.ts';
 import { CommandError, type Io } from './cli.ts';
 import { readMembers } from './import-rows.ts';
 import { readNamedFile } from './named-file.ts';
@@ -93,7 +94,7 @@ const ADDRESSES = new Set(['notificationEmail', 'notification']);
 function parsed(path: string, cwd: string): unknown {
 	const text = readNamedFile(path, cwd);
 	try {
-		const value: unknown = path.endsWith('.json') ? parsedJson(text) : Bun.TOML.parse(text);
+		const value: unknown = path.endsWith('.json') ? parsedJson(text) : parseToml(text);
 		if (isTable(value)) return value;
 	} catch (error) {
 		// Without a parser's quotation of the file.

@@ -2,6 +2,7 @@
 
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { parseToml } from '../text/parsed-toml.ts';
 import { systemReason } from '../text/system-reason.ts';
 import { FILE_MAX, readBoundedText } from './bounded-file.ts';
 
@@ -113,14 +114,17 @@ function tomlSource({ flags, cwd, isAgain }: ProvidedInput, problems: string[]):
 	const label = (name: string) => `${/^[\w-]{1,80}$/.test(name) ? name : quote(name)} in ${file}`;
 	const entries: [string, string][] = [];
 	try {
-		for (const [name, value] of Object.entries(Bun.TOML.parse(readText(file, isAgain)))) {
+		for (const [name, value] of Object.entries(parseToml(readText(file, isAgain)))) {
 			const text = tomlText(value);
 			if (text === undefined) problems.push(`${label(name)} must be a text, a number, true, false or a list of texts.`);
 			else entries.push([name, text]);
 		}
 	} catch (error) {
-		const isMissing = (error as { code?: unknown }).code === 'ENOENT';
-		if (!isMissing || flags.config !== undefined) problems.push(`${file} cannot be used: ${reason(error)}.`);
+		const { code } = error as { code?: unknown };
+		const isNamed = flags.config !== undefined;
+		const way =
+			code === 'EACCES' && !isNamed ? ' Run this in another folder, or name a settings file with --config.' : '';
+		if (code !== 'ENOENT' || isNamed) problems.push(`${file} cannot be used: ${reason(error)}.${way}`);
 	}
 	return { entries, spell: snake, fileSuffix: '_file', label };
 }
@@ -183,19 +187,20 @@ function readText(file: string, isAgain = false): string {
 	return readBoundedText(file, FILE_MAX.settings);
 }
 
-/** Why a file cannot be used, without a parser's quotation of the file, which may contain a secret. */
-function reason(error: unknown): string {
-	const message = error instanceof Error ? systemReason(error) : String(error);
-	return message.replace(/\n.*|: ["'].*/s, '');
-}
+/** Why a file cannot be used. */
+const reason = (error: unknown) => (error instanceof Error ? systemReason(error) : String(error));
 
-/** The candidate nearest to a mistyped word, if it is near enough. */
-function nearest(word: string, candidates: string[]): string | undefined {
+/** The candidate nearest to a mistyped name, or to one in the spelling of another place, if it is near enough. */
+function nearest(name: string, candidates: string[]): string | undefined {
+	const word = bare(name);
 	const [best] = candidates
-		.map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
+		.map((candidate) => ({ candidate, distance: editDistance(word, bare(candidate)) }))
 		.sort((a, b) => a.distance - b.distance);
 	return best && best.distance <= Math.max(2, word.length / 4) ? best.candidate : undefined;
 }
+
+/** `FORMSRV_SUBMIT_PORT` and `submit-port` → `submit_port` */
+const bare = (name: string) => name.replace(PREFIX, '').toLowerCase().replaceAll('-', '_');
 
 /** Insertions, deletions and substitutions between two words (Levenshtein). */
 function editDistance(a: string, b: string): number {

@@ -124,6 +124,7 @@ test.each([
 	['[forms.a]\nname = "A"\n[forms.a.autoresponder]\nfield = "email"', 'autoresponder needs a captcha'],
 	['[form.a]\nname = "A"', '"form" is not known here'],
 	['[forms.a', 'cannot be read'],
+	['[forms.a]\nname = hunter2', 'forms.toml cannot be read: line 2: Strings must be quoted.\n'],
 	[
 		`[forms.a]\nname = "A"\n${'[[forms.a.webhooks]]\nurl = "https://x.example"\n'.repeat(11)}`,
 		'webhooks holds at most 10',

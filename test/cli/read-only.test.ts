@@ -117,3 +117,22 @@ test.skipIf(!isRoot)(
 	},
 	TIMEOUT_MS,
 );
+
+test.skipIf(!isRoot)(
+	'a command in a folder of another user, such as that of root, says where to run it instead',
+	async () => {
+		const cwd = tempFolder();
+		const open = tempFolder();
+		const program = join(open, 'formsrv');
+		copyFileSync(BINARY, program);
+		chmodSync(open, 0o755);
+		chmodSync(cwd, 0o700);
+		const [first = '', ...prefix] = asOtherUser;
+		const args = [...prefix, program, 'forms', 'list', '--data-dir', open];
+		expect(await runBinary(args, { cwd, program: first })).toEqual({
+			...{ code: 2, stdout: '' },
+			stderr: `${cwd}/formsrv.toml cannot be used: permission denied. Run this in another folder, or name a settings file with --config.\n`,
+		});
+	},
+	TIMEOUT_MS,
+);
