@@ -22,16 +22,19 @@ const FILES_ALONE =
 	'Of PostgreSQL, a backup holds the attached files alone, so its name must end in .tar or .tar.age. Back up the database with ' +
 	'pg_dump or by its continuous archiving: see "Backups" in docs/postgresql.md.';
 
+/** Names that promise what no backup is: packed, or encrypted without being an archive. */
+const OTHER_PACKING = /(?<!\.tar)\.age$|\.(?:t?gz|tbz2?|bz2|t?xz|zst|zip|7z)$/i;
+
 export function addBackup(program: CliCommand, cli: Cli): void {
 	const command = program
 		.command('backup')
 		.summary('Back up database and files, also while the server runs.')
 		.description(
 			'Back up to a new file. One whose name ends in .tar is an archive of the database and of all attached files, with the ' +
-				'SHA-256 of each; .tar.age is the same, encrypted to FORMSRV_BACKUP_RECIPIENT; any other is a copy of the database ' +
-				'alone. In a folder, in s3://bucket/prefix or without a name in FORMSRV_BACKUP_TO it gets a name that tells its ' +
-				'moment; there FORMSRV_BACKUP_KEEP stay. What was written is read back. It can be done while the server runs; an ' +
-				'existing file is never overwritten. Of PostgreSQL, the archive holds the attached files alone.',
+				'SHA-256 of each; .tar.age is the same, encrypted to FORMSRV_BACKUP_RECIPIENT; any other, such as .db, is a copy ' +
+				'of the database alone. In a folder, in s3://bucket/prefix or without a name in FORMSRV_BACKUP_TO it gets a name ' +
+				'that tells its moment; there FORMSRV_BACKUP_KEEP stay. What was written is read back. It can be done while the ' +
+				'server runs; an existing file is never overwritten. Of PostgreSQL, the archive holds the attached files alone.',
 		)
 		.argument('[to]', 'Where the backup goes (default: FORMSRV_BACKUP_TO)')
 		.option('--json', 'Print JSON')
@@ -65,6 +68,8 @@ function targetOf(cli: Cli, config: Config, text: string | undefined): ArchiveTa
 		if (config.backup.to) return { to: config.backup.to, isKept: true };
 		throw new CommandError('Name a file, such as /backup/formsrv.tar, or set FORMSRV_BACKUP_TO.', 2);
 	}
+	if (OTHER_PACKING.test(text))
+		throw new CommandError(`${text} must end in .tar, .tar.age (encrypted) or, for the database alone, .db.`, 2);
 	const object = s3Object(config, text);
 	if (object) return { ...object, isKept: false };
 	const file = resolve(cli.io.cwd, text);

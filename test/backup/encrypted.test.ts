@@ -103,6 +103,18 @@ describe('an encrypted archive', () => {
 		expect((await cli.call('restore', file, '--identity', 'key.txt', '--force')).code).toBe(1);
 	});
 
+	test.each(['x.tar.gz', 'x.TGZ', 'x.zip', 'x.db.age', 's3://bucket/x.tar.zst'])(
+		'is not promised by a name: %s is refused, as it would be the database alone, neither packed nor encrypted',
+		async (name) => {
+			const { code, stderr } = await cli.call('backup', name);
+			expect({ code, stderr }).toEqual({
+				code: 2,
+				stderr: expect.stringContaining(`${name} must end in .tar, .tar.age`),
+			});
+			expect(readdirSync(cli.cwd).sort()).toEqual(['formsrv-data', 'key.txt']);
+		},
+	);
+
 	test('that cannot be encrypted, as the public key is mistyped, leaves nothing', async () => {
 		const key = `${cli.env.FORMSRV_BACKUP_RECIPIENT}`;
 		cli.env.FORMSRV_BACKUP_RECIPIENT = `${key.slice(0, -1)}${key.endsWith('q') ? 'p' : 'q'}`;
