@@ -164,6 +164,7 @@ function serverOf({ server, insecure }: Options, env: Io['env']): string {
 		!url ||
 		!/^https?:$/.test(url.protocol) ||
 		`${url.username}${url.password}` !== '' ||
+		/\/(?:api|mcp)\/?$/.test(url.pathname) ||
 		url.search !== '' ||
 		url.hash !== ''
 	)

@@ -2,6 +2,7 @@
 
 import type { App } from '../app.ts';
 import type { PublicUrls } from '../config.ts';
+import { AppError } from '../errors.ts';
 import { createClientAddress, shownAddress } from '../http/client-address.ts';
 import type { Drain } from '../http/drain.ts';
 import { createErrorHandler, errorHeaders, statusOf } from '../http/error-responses.ts';
@@ -12,6 +13,8 @@ import { smallPage } from '../intake/pages/pages.ts';
 import { pageResponse, translationFor } from '../intake/responses.ts';
 import { lazy } from '../tasks/lazy.ts';
 import { createPublicRoutes } from './public.ts';
+
+const API = /^\/(?:api|mcp)(?:\/|$)/;
 
 export interface Handlers {
 	base: Fetch;
@@ -49,6 +52,8 @@ export function openHandlers(app: App, { isShared, urls, drain }: HandlersSetup)
 		if (handler) return handler(request, info);
 		// No path of ours needs escapes; the router would accept escaped variants.
 		if (path.includes('%')) throw noRoute([]);
+		if (path.startsWith('/f/'))
+			throw new AppError('NOT_FOUND', 'Forms are at the submit address, or here below /api/f/.');
 		setRequestInfo(request, info);
 		return management().then((handle) => handle(request));
 	});
@@ -57,6 +62,8 @@ export function openHandlers(app: App, { isShared, urls, drain }: HandlersSetup)
 	const atSubmit = createPublicRoutes(app, { prefixes: ['/f'], urls });
 	const submit = pipeline((request, info) => {
 		const handler = atSubmit(info.path);
+		if (!handler && API.test(info.path))
+			throw new AppError('NOT_FOUND', 'The API is at the base address, not at this one.');
 		if (!handler) throw noRoute([]);
 		return handler(request, info);
 	});

@@ -48,6 +48,16 @@ test.each(['/', '/docs', '/api/forms', '/api/f/nobody'])('%s is nothing at the s
 	expect((await fetch(`${server.submitUrl}${path}`)).status).toBe(404);
 });
 
+test('what is looked for at the other address is told where it is', async () => {
+	const errorAt = async (url: string) =>
+		((await (await fetch(url, { method: 'POST' })).json()) as { error: string }).error;
+	const atBase = 'The API is at the base address, not at this one.';
+	expect(await errorAt(`${server.baseUrl}/f/contact`)).toBe('Forms are at the submit address, or here below /api/f/.');
+	expect(await errorAt(`${server.submitUrl}/api/forms`)).toBe(atBase);
+	expect(await errorAt(`${server.submitUrl}/mcp`)).toBe(atBase);
+	expect(await errorAt(`${server.submitUrl}/apis`)).toBe('There is nothing at this address.');
+});
+
 test('management paths are found only in their unescaped form', async () => {
 	const { body: form } = await server.call<{ id: string }>('POST /api/forms', { json: { name: 'Contact' } });
 	const escaped = `%${form.id.charCodeAt(0).toString(16)}${form.id.slice(1)}`;
