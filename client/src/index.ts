@@ -97,7 +97,10 @@ const BUSY = ['RATE_LIMITED', 'UNAVAILABLE'];
 const UNCLEAR = [429, 500, 502, 503, 504];
 const PAGE = 100;
 
+/** @throws TypeError for a `baseUrl` that is none, such as that of a variable which is not set */
 export function createClient(options: ClientOptions): Client {
+	if (!/^https?:\/\/./i.test(options.baseUrl))
+		throw new TypeError('baseUrl must be the address of the server, such as https://forms.example.com.');
 	const functions = Object.entries<Route>(ROUTES).map(([name, route]) => [
 		name,
 		(args?: Args, callOptions?: CallOptions) => send(options, { route, args, ...callOptions }),

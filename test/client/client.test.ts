@@ -197,6 +197,15 @@ test('what is no JSON is a response, whose body is a stream', async () => {
 	expect(await (await formsrv.getMetrics()).text()).toContain('formsrv_');
 });
 
+test.each([undefined, '', 'forms.example.com', 'localhost:8080'])(
+	'the base address %j is refused at once',
+	(baseUrl) => {
+		expect(() => client.createClient({ baseUrl: baseUrl as string })).toThrow(
+			'baseUrl must be the address of the server',
+		);
+	},
+);
+
 test('another parser keeps all digits', async () => {
 	const { id, slug } = await formsrv.createForm({ body: { name: 'Digits' } });
 	const headers = { 'Content-Type': 'application/json' };
