@@ -105,7 +105,7 @@ function createBounds(timeoutMs: number, stop: AbortSignal | undefined): { signa
 /** The URL to post to, or a sentence that says why it is not allowed. Pure: the host is not resolved. */
 export function readTarget(text: string): URL | string {
 	const url = URL.parse(text);
-	if (url === null) return 'The URL cannot be read.';
+	if (url === null) return 'The URL cannot be read: it must be like https://hooks.example.com/path.';
 	if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'The URL must begin with https:// or http://.';
 	if (url.username !== '' || url.password !== '') return 'The URL must not hold a user name or password.';
 	if (url.port !== '' && Number(url.port) <= LAST_PRIVILEGED_PORT) {

@@ -78,7 +78,7 @@ describe('a new webhook', () => {
 
 	test.each([
 		['', 'cannot be read'],
-		['hooks.example.com', 'cannot be read'],
+		['hooks.example.com', 'must be like https://hooks.example.com/path'],
 		['ftp://example.com/', 'begin with https'],
 		['https://user:pw@example.com/', 'user name'],
 		['https://example.com:25/', 'port'],
