@@ -26,7 +26,7 @@ export function addExport(submissions: CliCommand, cli: Cli): void {
 			'Export the submissions of a form. It can be done while the server runs; what arrives meanwhile is left out.',
 		)
 		.argument('<form>', 'Id or slug of the form')
-		.choice('--format <format>', 'Format (default: csv)', FORMATS)
+		.choice('--format <format>', 'Format (default: that of the name of the output, else csv)', FORMATS)
 		.option('-o, --output <file>', 'Write to this file instead of stdout')
 		.option('--files <zip>', 'Write the attached files to this ZIP archive, in a folder for each submission')
 		.option('--infected', 'Put files into the archive too in which the virus scanner found something')
@@ -46,11 +46,12 @@ export function addExport(submissions: CliCommand, cli: Cli): void {
 	withCriteria(command).examples(
 		'formsrv submissions export contact-k3v9x2qm -o contact.csv',
 		'formsrv submissions export contact-k3v9x2qm -o contact.csv --files contact.zip',
-		'formsrv submissions export contact-k3v9x2qm --format xlsx --labels --time-zone Europe/Berlin -o contact.xlsx',
+		'formsrv submissions export contact-k3v9x2qm --labels --time-zone Europe/Berlin -o contact.xlsx',
 		'formsrv submissions export contact-k3v9x2qm --format ndjson --since 2026-01-01 | gzip > contact.ndjson.gz',
 	);
 	withStorage(command).action((name: string, options: Options) => {
-		const params = queryOf({ ...options, bom: options.bom ? '1' : '0', labels: `${options.labels === true}` }, [
+		const { output, format = FORMATS.find((one) => String(output).toLowerCase().endsWith(`.${one}`)) } = options;
+		const params = queryOf({ ...options, format, bom: options.bom ? '1' : '0', labels: `${options.labels === true}` }, [
 			'format',
 			'columns',
 			'labels',
@@ -67,9 +68,9 @@ export function addExport(submissions: CliCommand, cli: Cli): void {
 			use: async (app) => {
 				const form = await findFormIn(app, name);
 				const { id } = form;
-				const { format = 'csv', filter = 'all', since, until, files } = options;
+				const { filter = 'all', since, until, files } = options;
 				const facts = {
-					format,
+					format: query.format,
 					filter,
 					since,
 					until,

@@ -49,6 +49,20 @@ test('prints CSV, oldest first on request', async () => {
 	expect(rows.map((row) => row[5])).toEqual(['Ada', 'Grace', '\u001b[31mred']);
 });
 
+test.each([
+	['contact.xlsx', 'PK'],
+	['contact.NDJSON', '{"id":'],
+	['contact.json', '['],
+	['contact.csv', 'id,'],
+	['contact', 'id,'],
+])('the file %s has the format of its name, unless another is asked for', async (name, beginning) => {
+	expect(await cli.call('submissions', 'export', 'contact', '-o', name)).toMatchObject({ code: 0 });
+	expect(readFileSync(cli.path(name), 'latin1')).toStartWith(beginning);
+	const args = ['submissions', 'export', 'contact', '--format', 'csv', '--force', '-o', name];
+	expect(await cli.call(...args)).toMatchObject({ code: 0 });
+	expect(readFileSync(cli.path(name), 'latin1')).toStartWith('id,');
+});
+
 test('guards against formulas, except with raw', async () => {
 	const storage = await openStorage(cli.config().database);
 	const [form] = await storage.db.select().from(forms);
