@@ -16,11 +16,11 @@ const MAX_ROW_BYTES = 64 * 1024 * 1024;
 const CSV_COLUMNS = 1000;
 const HEAD_BYTES = 1024;
 const LINES = /^\ufeff?\s*\{/;
-/** A list, or an object over several lines. */
-const DOCUMENT = /^\ufeff?\s*(?:\[\s*[{\]]|\{\s*[\r\n])/;
+/** A list, or an object over several lines or with the list as `submissions`. */
+const DOCUMENT = /^\ufeff?\s*(?:\[\s*[{\]]|\{\s*[\r\n]|\{[^{}]*"submissions"\s*:\s*\[\s*\{)/;
 const NO_LINES =
 	'The file is a single JSON document, not an object on each line. Write each object on a line first: if the document is a list, with ' +
-	"jq -c '.[]'; if it is an object that holds the list as submissions, with jq -c '.submissions[]'.";
+	"jq -c '.[]'; if it is an object that holds the list as submissions, with jq -c '.submissions[]'. Before version 1.7 jq rounds long numbers.";
 
 export interface SentRow {
 	line: number;

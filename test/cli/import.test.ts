@@ -78,6 +78,7 @@ test('a wrong file stores nothing', async () => {
 		['nothing', '', /The file is empty/],
 		['blank lines', '\ufeff\r\n\n', /The file is empty/],
 		['a list', '[{"at":"2024-01-01","n":1}]', /single JSON document.*jq -c/],
+		['an object in one line', '{"fields":["n"],"submissions":[{"at":"2024-01-01","n":1}]}', /single JSON document/],
 		['an object over several lines', '{\n  "submissions": [\n    {"n":1}\n  ]\n}', /single JSON document/],
 	];
 	for (const [name, text, sentence] of wrong) {
