@@ -11,6 +11,7 @@ const PURPOSES = {
 	clamd: 'attached files scanned for viruses',
 	curl: 'the quick start of the README, the snippets for curl, and the installer where wget is missing too',
 	faketime: 'servers whose clocks differ',
+	jq: 'the loop of docs/api.md that polls',
 	exim4: 'mails through a real mail server',
 	fish: 'completions in fish',
 	node: 'the client of the API in Node',

@@ -164,6 +164,25 @@ describe('the quick start', () => {
 	);
 });
 
+withProgram('jq').test(
+	'a client that polls prints what was sent, also with line breaks',
+	async () => {
+		const cwd = tempFolder();
+		const { baseUrl, submitUrl } = await serveIn(cwd);
+		const key = (
+			await paste('formsrv keys create; formsrv forms create Contact --slug contact >form', cwd)
+		).stdout.trim();
+		const [, id = ''] = /^id +(\w+)$/m.exec(await Bun.file(join(cwd, 'form')).text()) ?? [];
+		const body = new URLSearchParams({ message: 'one\ntwo\\three' });
+		await fetch(`${submitUrl}/f/contact`, { method: 'POST', body });
+		const lines = `BASE=${baseUrl} FORM=${id} KEY=${key}\n${block('poll').replace('sleep 60', 'exit 0')}`;
+		const { stdout, stderr, code } = await paste(lines, cwd);
+		expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+		expect(JSON.parse(stdout)).toMatchObject({ data: { message: 'one\ntwo\\three' } });
+	},
+	WITHIN_MS,
+);
+
 describe('the snippets for websites', () => {
 	let browser: Browser;
 
