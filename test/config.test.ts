@@ -309,6 +309,13 @@ describe('values', () => {
 		['FORMSRV_LOG_LEVEL', 'loud', 'must be one of debug, info, warn, error'],
 		['FORMSRV_MAIL_FROM', 'a@b.c, d@e.f', 'must be one mail address'],
 		['FORMSRV_DATABASE_PASSWORD', 'x', 'needs FORMSRV_DATABASE_URL, as postgres://user@host/database.'],
+		['FORMSRV_DATA_DIR', '~/forms', 'must be a path, written out: without quotes, ~/ or $NAME; not "~/forms".'],
+		['FORMSRV_DATA_DIR', '"/data"', 'must be a path, written out'],
+		['FORMSRV_DATA_DIR', '/data\r', 'must be a path, written out'],
+		['FORMSRV_DISPOSABLE_DOMAINS', '$HOME/domains', 'must be a path, written out'],
+		['FORMSRV_FILES_URL', '~/files', 'must be a path, written out'],
+		['FORMSRV_BACKUP_TO', "'/backup'", 'must be a path, written out'],
+		['FORMSRV_DATABASE_URL', 'sqlite:~/forms.db', 'must be a path, written out'],
 		['FORMSRV_DATABASE_URL', 'sqlite::memory:', 'must name a SQLite file'],
 		['FORMSRV_DATABASE_URL', 'sqlite://host/a.db', 'must name a SQLite file'],
 	])('%s=%s is refused', (name, text, sentence) => {

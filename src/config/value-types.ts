@@ -168,8 +168,15 @@ function httpUrl(text: string): URL | undefined {
 export const path: ValueType<string> = {
 	placeholder: 'path',
 	values: 'path',
-	parse: (text) => (text.includes('\0') ? reject('must be a path') : text),
+	parse: (text) => checkedPath(text),
 };
+
+/** Parts that only a shell replaces: the data would be in a folder of that very name, in each working directory another one. */
+const FOR_SHELLS = /^~(?:\/|$)|^\$\{?\w|^(["']).*\1$|[\0\r\n]/s;
+
+function checkedPath(text: string): string {
+	return FOR_SHELLS.test(text) ? reject('must be a path, written out: without quotes, ~/ or $NAME') : text;
+}
 
 type DatabaseUrl = { file: string } | { postgres: string };
 
@@ -185,7 +192,7 @@ export const databaseUrl: ValueType<DatabaseUrl> = {
 		const [, slashes = '', rest = ''] = /^(?:sqlite|file):(\/\/)?(.+)$/is.exec(text) ?? [];
 		const isPath = rest !== '' && !/[?#\0]/.test(rest) && !rest.startsWith(':');
 		if (!isPath || (slashes && !rest.startsWith('/'))) return reject(DATABASE_URL);
-		return { file: slashes && /^file:/i.test(text) ? localPath(text) : rest };
+		return { file: slashes && /^file:/i.test(text) ? localPath(text) : checkedPath(rest) };
 	},
 	shown: withoutPassword,
 };
@@ -211,7 +218,7 @@ export const filesUrl: ValueType<FilesUrl> = {
 	parse(text) {
 		if (/^s3:/i.test(text)) return bucketOf(text);
 		const [, folder] = /^(?:file:(?:\/\/(?=\/))?)?(.+)$/is.exec(text) ?? [];
-		if (folder !== undefined && !/\0|^[a-z][a-z0-9+.-]+:/i.test(folder)) return { folder };
+		if (folder !== undefined && !/\0|^[a-z][a-z0-9+.-]+:/i.test(folder)) return { folder: checkedPath(folder) };
 		return reject('must be the path of a folder or s3://bucket/prefix');
 	},
 };
