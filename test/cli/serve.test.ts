@@ -1,7 +1,7 @@
 /** `formsrv serve` and what is done beside it: in this process, and as a process of its own for signals. */
 
 import { beforeEach, describe, expect, test } from 'bun:test';
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../../src/cli/run.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
@@ -153,6 +153,15 @@ describe('serve', () => {
 			stderr: `Cannot listen at 127.0.0.1:${port}: it is in use. Choose another port.\n`,
 		});
 		await first.stop();
+	});
+
+	test('says in one sentence that the data folder is none', async () => {
+		writeFileSync(cli.path('file'), '');
+		expect(await cli.call('serve', '--data-dir', 'file')).toEqual({
+			code: 1,
+			stdout: '',
+			stderr: `${cli.path('file', 'formsrv.db')} cannot be made: ${cli.path('file')} is no folder.\n`,
+		});
 	});
 
 	// 192.0.2.0/24 is for documentation: no machine has an address of it.

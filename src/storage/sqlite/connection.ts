@@ -9,6 +9,7 @@ import { constants, Database } from 'bun:sqlite';
 import { existsSync, constants as fsConstants, mkdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError } from '../../errors.ts';
+import { systemReason } from '../../text/system-reason.ts';
 import { denialOf, isBusy } from './failures.ts';
 
 const OWNER_ONLY_FOLDER = 0o700;
@@ -69,8 +70,10 @@ export function behindLinks(file: string): string {
 export function makeFolder(file: string): void {
 	try {
 		mkdirSync(dirname(file), { recursive: true, mode: OWNER_ONLY_FOLDER });
-	} catch (error) {
-		throw new AppError('UNAVAILABLE', `${file} cannot be made: ${(error as Error).message}.`, { cause: error });
+	} catch (cause) {
+		const isOther = (cause as { code?: unknown }).code === 'EEXIST';
+		const why = isOther ? `${dirname(file)} is no folder` : systemReason(cause as Error);
+		throw new AppError('UNAVAILABLE', `${file} cannot be made: ${why}.`, { cause });
 	}
 }
 

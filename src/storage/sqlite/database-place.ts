@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { AppError } from '../../errors.ts';
+import { systemReason } from '../../text/system-reason.ts';
 import { syncFolder, syncToDisk } from '../sync-to-disk.ts';
 import { behindLinks, makeFolder } from './connection.ts';
 import { journalOf, useWriteAhead } from './file-header.ts';
@@ -139,7 +140,7 @@ export function createDatabase(file: string): void {
 	} catch (error) {
 		// Made by another process meanwhile; a server then removes the drafts of all others.
 		if (existsSync(file)) return;
-		throw new AppError('UNAVAILABLE', `${file} cannot be made: ${(error as Error).message}.`, { cause: error });
+		throw new AppError('UNAVAILABLE', `${file} cannot be made: ${systemReason(error as Error)}.`, { cause: error });
 	} finally {
 		rmSync(draft, { force: true });
 	}

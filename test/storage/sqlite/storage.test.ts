@@ -143,7 +143,7 @@ test('a folder that cannot be made is named, and why', () => {
 	const file = join(tempFolder(), 'file');
 	writeFileSync(file, '');
 	expect(() => openStorage(join(file, 'data', 'formsrv.db'))).toThrow(
-		new RegExp(`^${join(file, 'data', 'formsrv.db')} cannot be made: `),
+		new RegExp(`^${join(file, 'data', 'formsrv.db')} cannot be made: not a directory\\.$`),
 	);
 });
 
