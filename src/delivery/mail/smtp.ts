@@ -109,7 +109,8 @@ async function converse(
 	// Every step below races against it; this handler is for a rejection after the last step.
 	failure.promise.catch(() => {});
 	connection.on('error', failure.reject);
-	connection.once('end', () => failure.reject(new Error('Connection closed unexpectedly')));
+	// After a 421, the library ends the connection before it hands over the reply.
+	connection.once('end', () => setImmediate(failure.reject, new Error('Connection closed unexpectedly')));
 	const stop = () => failure.reject(new Error('stopped'));
 	signal?.addEventListener('abort', stop);
 	const deadline = setTimeout(() => failure.reject(timedOut(timeouts.total)), timeouts.total);

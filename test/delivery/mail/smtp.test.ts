@@ -156,6 +156,16 @@ test.each([
 	expect(peer.accepted).toEqual([]);
 });
 
+test.each([
+	['MAIL', 'unavailable'],
+	['RCPT', 'retry'],
+	['DATA', 'retry'],
+] as const)('a server that closes at %s says why, also if all of it was sent at once', async (stage, kind) => {
+	const said = '421 4.7.0 too many mails from this address';
+	const peer = await scripted({ EHLO: '250-test\r\n250 PIPELINING', [stage]: said });
+	expect(await send(peer.url)).toMatchObject({ kind, error: expect.stringContaining(said) });
+});
+
 test('a server that offers no login, and so relays nothing, is not the fault of the mail', async () => {
 	const peer = await scripted({ EHLO: '250 test', RCPT: '550 relay not permitted' });
 	expect(await send(peer.url)).toMatchObject({ kind: 'rejected' });
