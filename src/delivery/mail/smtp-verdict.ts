@@ -34,6 +34,8 @@ const REJECTS_EVERY_MAIL =
 	/^\d{3}[ -](?:[45]\.\d+\.\d+ )?(?:<[^<>]*>: )?(?:(?:Sender address|Client host|Helo command) rejected|Sender verify failed)/im;
 /** Put off by recipient and sender together; servers reply with it under various codes, such as 451 4.7.1. */
 const GREYLISTED = /gr[ae]y-?list/i;
+/** RFC 5321 section 4.5.3.1.10: also with a code that is otherwise permanent, it says that the others go with another mail. */
+const TOO_MANY_RECIPIENTS = /^\d{3}[ -][45]\.5\.3\b|too many recipients/i;
 const CERTIFICATE_CODE = /CERT|ALTNAME|SELF_SIGNED|UNABLE_TO_|ISSUER/;
 const TLS_CODE = /TLS|SSL|EPROTO|ERR_BORING/;
 
@@ -41,7 +43,7 @@ const TLS_CODE = /TLS|SSL|EPROTO|ERR_BORING/;
 export function judgeReply({ response, rejectedErrors = [] }: SmtpReply): Outcome {
 	const rest = rejectedErrors.map(
 		(error): Remainder => ({
-			kind: isPermanent(error) ? 'rejected' : 'retry',
+			kind: isPermanent(error) && !TOO_MANY_RECIPIENTS.test(reply(error)) ? 'rejected' : 'retry',
 			destination: error.recipient ?? '',
 			error: `The server rejected the recipient: ${reply(error)}`,
 		}),

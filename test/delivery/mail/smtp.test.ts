@@ -272,6 +272,17 @@ test('recipients with different outcomes continue separately', async () => {
 	expect(peer.accepted.map(({ to }) => to)).toEqual([['owner@example.com']]);
 });
 
+test.each(['552 Too many recipients', '550 5.5.3 limit reached'])(
+	'beyond the recipients that one mail may have (%s), another mail goes',
+	async (said) => {
+		const peer = await scripted({ RCPT: (mail) => (mail.to.length > 1 ? said : undefined) });
+		expect(await send(peer.url, someMail(['owner@example.com', 'other@example.com']))).toMatchObject({
+			kind: 'sent',
+			rest: [{ kind: 'retry', destination: 'other@example.com' }],
+		});
+	},
+);
+
 test('if no recipient is accepted but one may be later, all are retried', async () => {
 	const peer = await scripted({ RCPT: (mail) => (mail.to.at(-1)?.startsWith('full') ? '452 full' : '550 gone') });
 	const outcome = await send(peer.url, someMail(['gone@example.com', 'full@example.com']));
