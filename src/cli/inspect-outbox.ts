@@ -3,7 +3,7 @@
 import type { Config } from '../config.ts';
 import { ask, type BoundedResponse } from '../network/bounded-response.ts';
 import type { Database } from '../storage/database.ts';
-import { describeLong, isMail, type OutboxReport } from '../storage/pauses.ts';
+import { describeLong, isMail, type OutboxReport, type Pause } from '../storage/pauses.ts';
 import { membersIn } from '../text/members-in.ts';
 import { formatCount } from '../text/plural.ts';
 import type { Finding } from './doctor.ts';
@@ -16,22 +16,31 @@ export async function inspectOutbox(config: Config, database: Database | undefin
 	const outbox = await database?.outbox();
 	if (!database || !outbox) return [await inspectServer(config, undefined)];
 	const { mail, webhooks } = describeLong(outbox.pauses, Date.now());
-	const isPaused = (ofMail: boolean) => outbox.pauses.some((pause) => isMail(pause) === ofMail);
+	const paused = (ofMail: boolean) => describePauses(outbox.pauses.filter((pause) => isMail(pause) === ofMail));
 	const mailFound = config.smtpUrl === null ? 'FORMSRV_SMTP_URL is not set here' : 'not paused';
 	return [
 		{
 			subject: 'mail',
-			found: isPaused(true) ? 'has been paused for a few minutes, and is tried again' : mailFound,
+			found: paused(true) ?? mailFound,
 			...(mail !== null && { problem: `${mail}. "formsrv mail test" tries it.` }),
 		},
 		{
 			subject: 'webhooks',
-			found: isPaused(false) ? 'one has been paused for a few minutes, and is tried again' : 'none is paused',
+			found: paused(false) ?? 'none is paused',
 			...(webhooks !== null && { problem: `${webhooks}. "formsrv deliveries list" says why.` }),
 		},
 		{ subject: 'deliveries', found: describeWaiting(outbox) },
 		await inspectServer(config, { outbox, isServed: await database.isServed() }),
 	];
+}
+
+/** The latest of them, which may not last, with its reason, for an operator who has just set the destination up. */
+function describePauses(pauses: readonly Pause[]): string | undefined {
+	const latest = pauses.toSorted((a, b) => b.since - a.since)[0];
+	if (!latest) return undefined;
+	const { host, since, reason } = latest;
+	const others = host !== null && pauses.length > 1 ? `, and ${formatCount(pauses.length - 1)} more` : '';
+	return `${host === null ? '' : `${host} `}paused since ${new Date(since).toISOString()}, and tried again: ${reason}${others}`;
 }
 
 function describeWaiting({ waiting, held, oldest }: OutboxReport): string {

@@ -80,7 +80,9 @@ test('a mail server that is dead for 20 minutes is a problem everywhere, and non
 		);
 		expect(namesOf(await statusOf(server))).toEqual([]);
 		expect(await probe(server)).toEqual({ code: 200, problem: undefined });
-		expect((await doctor()).code).toBe(0);
+		const early = await eventually(doctor, ({ stdout }) => stdout.includes('refused'));
+		expect(early.code).toBe(0);
+		expect(early.stdout).toMatch(/^ok +mail +paused since \d{4}.*, and tried again: Nothing accepts connections/m);
 
 		clock.shift = 20 * MINUTE_MS;
 		const status = await eventually(
