@@ -6,7 +6,8 @@ import { decodePart, reject } from './value-problem.ts';
 const TLS_CHOICES = ['auto', 'required', 'unverified', 'off'] as const;
 type TlsChoice = (typeof TLS_CHOICES)[number];
 const ENCODED = 'user and password';
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;
+/** The host names of this machine. */
+export const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;
 
 export interface SmtpServer {
 	host: string;

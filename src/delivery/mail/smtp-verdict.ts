@@ -1,6 +1,6 @@
 /** Maps SMTP replies and failures to outcomes, with sentences that tell the operator what to do. */
 
-import type { SmtpServer } from '../../config/smtp-url.ts';
+import { LOOPBACK, type SmtpServer } from '../../config/smtp-url.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { errorOf, type Outcome, type Remainder } from '../worker/outcome.ts';
 
@@ -136,7 +136,9 @@ function explainConnect(failure: SmtpFailure, server: SmtpServer): string {
 	if (code === 'ECONNREFUSED') return `Nothing accepts connections at ${place} (refused): check host and port`;
 	if (failure.code === 'ETIMEDOUT') return explainTimeout(failure, server);
 	if (CERTIFICATE_CODE.test(code)) {
-		return `The certificate of ${place} is not trusted (${line(failure.message)})`;
+		const choice = server.tls === 'implicit' ? 'unverified' : 'off';
+		const remedy = LOOPBACK.test(server.host) ? `: on this host, add ?tls=${choice} to its address` : '';
+		return `The certificate of ${place} is not trusted (${line(failure.message)})${remedy}`;
 	}
 	if (server.tls === 'implicit' && (TLS_CODE.test(code) || failure.code === 'ESOCKET')) {
 		return `No TLS connection to ${place} (${line(failure.message)}): does it expect smtp:// instead of smtps://?`;

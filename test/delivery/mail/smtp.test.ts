@@ -293,7 +293,7 @@ test('STARTTLS is used when offered, and an untrusted certificate is rejected', 
 	const { place, received } = await served({});
 	expect(await send(`smtp://${place}`)).toMatchObject({
 		kind: 'unavailable',
-		error: expect.stringContaining('certificate'),
+		error: expect.stringMatching(/certificate.*: on this host, add \?tls=off/),
 	});
 	expect(received).toEqual([]);
 	expect(await send(`smtp://${place}?tls=unverified`)).toMatchObject({ kind: 'sent' });
@@ -318,7 +318,7 @@ test('smtps speaks TLS from the first byte', async () => {
 	const { place, received } = await served({ secure: true });
 	expect(await send(`smtps://${place}`)).toMatchObject({
 		kind: 'unavailable',
-		error: expect.stringContaining('certificate'),
+		error: expect.stringMatching(/certificate.*: on this host, add \?tls=unverified/),
 	});
 	expect(received).toEqual([]);
 	expect(await send(`smtps://${place}?tls=unverified`)).toMatchObject({ kind: 'sent' });
