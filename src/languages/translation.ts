@@ -84,7 +84,11 @@ export function createTranslation(language: string, catalogue: Catalogue): Trans
 	function say(key: Key, values: SentenceValues = {}): string {
 		const entry = catalogue[key];
 		const text = typeof entry === 'string' ? entry : (entry[plurals().select(Number(values.count))] ?? entry.other);
-		return text.replace(PLACEHOLDER, (_, name: string) => apart(show(values[name] ?? '')));
+		return text.replace(PLACEHOLDER, (_, name: string) => {
+			const shown = show(values[name] ?? '');
+			// Mail programs would take an invisible character behind a URL for a part of it.
+			return name === 'url' ? shown : apart(shown);
+		});
 	}
 
 	return { language, direction, say, show, apart };

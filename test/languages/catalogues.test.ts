@@ -77,6 +77,8 @@ test('Polish and Arabic count by their own rules', async () => {
 	expect(new Set([0, 1, 2, 3, 11, 100].map((count) => arabic.say('manyFiles', { count, name: 'a' }))).size).toBe(6);
 	// A name from left to right stays by itself.
 	expect(arabic.say('required', { label: 'E-mail (work)' })).toContain('\u2068E-mail (work)\u2069');
+	const url = 'https://forms.example.com/f/a/confirm/b';
+	expect(arabic.say('mailOpen', { url })).toEndWith(` ${url}`);
 });
 
 test('French punctuation stays on the line of its word', () => {
