@@ -5,10 +5,9 @@ import type { AppEvent } from '../../events.ts';
 import type { Log } from '../../log/log.ts';
 import type { Storage } from '../../storage/contract.ts';
 import type { Pause } from '../../storage/pauses.ts';
-import { CHANNELS, deliveries, webhooks } from '../../storage/tables.ts';
+import { CHANNELS, type ChannelName, deliveries, webhooks } from '../../storage/tables.ts';
 import { lazy } from '../../tasks/lazy.ts';
 import { repeat } from '../../tasks/repeat.ts';
-import { capitalised } from '../../text/capitalised.ts';
 import { type Channels, type Destination, destinationOf } from '../channel.ts';
 import { PROBE_WAIT, type ProbeWait } from './circuit-breaker.ts';
 import { createDestinationWorker, type DestinationWorker } from './destination-worker.ts';
@@ -26,6 +25,9 @@ export interface WorkerTiming {
 export const WORKER_TIMING: WorkerTiming = { leaseMs: 15_000, tickMs: 5_000, probeWait: PROBE_WAIT };
 
 const RENEWALS_PER_LEASE = 3;
+
+/** In the log. */
+const NAMES: Readonly<Record<ChannelName, string>> = { mail: 'Mail', webhook: 'Webhook', visitor: 'Mail to visitors' };
 
 export interface WorkerOptions {
 	storage: Storage;
@@ -78,7 +80,7 @@ export function startWorker(options: WorkerOptions) {
 			outage,
 			tickMs: timing.tickMs,
 			signal: abort.signal,
-			name: capitalised(destination.channel),
+			name: NAMES[destination.channel],
 			selection: channel.select?.(queue),
 		});
 		workers.set(key, worker);
@@ -143,7 +145,8 @@ export function startWorker(options: WorkerOptions) {
 		else worker.retryNow();
 	}
 
-	const mailOutage = (): MailOutage => workers.get('mail')?.outage() ?? null;
+	/** Mails to visitors go through the same server. */
+	const mailOutage = (): MailOutage => workers.get('mail')?.outage() ?? workers.get('visitor')?.outage() ?? null;
 
 	async function tick(): Promise<number> {
 		try {

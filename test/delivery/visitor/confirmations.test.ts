@@ -88,6 +88,15 @@ test('an address that asked for no mails gets none, and none goes out for what w
 	expect(sender.peer.accepted).toEqual([]);
 });
 
+test('while the mail server is unavailable, the owner is told so even if no other mail waits', async () => {
+	const sender = await openSender();
+	await sender.peer.close();
+	await sender.submit({ email: 'ada@example.com' });
+	await sender.until((rows) => rows.every(({ lastError }) => lastError !== null));
+	const { mail } = await sender.dispatch.deliveries.list({}, { readQuery: () => ({ limit: 1, offset: 0 }) });
+	expect(mail.heldReason).toContain('refused');
+});
+
 test('it is in the words of the owner and the language of the visitor, with nothing of what was submitted', async () => {
 	const sender = await openSender();
 	const { dispatch, storage, peer } = sender;
