@@ -171,17 +171,22 @@ async function openConnection(
 		socketCloseTimeout: QUIT_MS,
 		maxResponseSize: MAX_REPLIES_BYTES,
 	});
-	boundReplies(connection as unknown as ReplyReader);
+	const inner = connection as unknown as InnerConnection;
+	boundReplies(inner);
+	// The library would take the time to connect off it, and some servers greet late on purpose.
+	inner._remainingSetupTime = () => timeouts.greeting;
 	return connection;
 }
 
-interface ReplyReader {
+interface InnerConnection {
 	_onData(chunk: Buffer): void;
 	_onResponseTooLarge(): void;
+	/** Milliseconds for the greeting, and then for a switch to TLS. */
+	_remainingSetupTime(): number;
 }
 
 /** The library bounds each reply, and keeps as many as come. */
-function boundReplies(connection: ReplyReader): void {
+function boundReplies(connection: InnerConnection): void {
 	const read = connection._onData.bind(connection);
 	let bytes = 0;
 	connection._onData = (chunk) => {

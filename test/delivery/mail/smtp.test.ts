@@ -235,6 +235,17 @@ test('a stop after the final dot is an attempt, and says that the mail may have 
 	expect(outcome).toEqual({ kind: 'retry', error: expect.stringContaining('may have arrived') });
 });
 
+test('a server may greet later than the time to connect', async () => {
+	const timeouts = { ...PATIENT, connect: 1000 };
+	const peer = await scripted({
+		greeting: () => {
+			setTimeout(() => peer.say('220 at last'), timeouts.connect + 100);
+			return 'hang';
+		},
+	});
+	expect(await send(peer.url, someMail(), timeouts)).toMatchObject({ kind: 'sent' });
+});
+
 test('a server that sends only a byte now and then is cut off after the total time', async () => {
 	const listener = Bun.listen<{ timer: Timer }>({
 		hostname: '127.0.0.1',
