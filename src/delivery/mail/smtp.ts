@@ -127,6 +127,10 @@ async function converse(
 	content.on('error', failure.reject);
 	let stage: SmtpStage = 'connect';
 	try {
+		await step<void>((done) => {
+			setTimeout(done, timeouts.connect).unref();
+			resolveHost(server.host).then(() => done(), done);
+		});
 		await step<void>((done) => connection.connect(done));
 		if (server.login && connection.allowsAuth) {
 			stage = 'login';
@@ -149,6 +153,16 @@ async function converse(
 		content.destroy();
 		setTimeout(() => connection.close(), QUIT_MS).unref();
 	}
+}
+
+/** As the system knows it, `/etc/hosts` included: the library would ask DNS alone, and use the response for minutes. */
+async function resolveHost(host: string): Promise<void> {
+	const { lookup } = await import('node:dns/promises');
+	const { dnsCache } = await import('nodemailer/lib/shared');
+	const found = await lookup(host, { all: true }).catch(() => []);
+	// Without an address the library says what is wrong.
+	dnsCache.delete(host);
+	if (found.length > 0) dnsCache.set(host, { value: { addresses: found.map(({ address }) => address) } });
 }
 
 async function openConnection(

@@ -235,6 +235,13 @@ test('a stop after the final dot is an attempt, and says that the mail may have 
 	expect(outcome).toEqual({ kind: 'retry', error: expect.stringContaining('may have arrived') });
 });
 
+test('the server is where the system says that it is now, whatever DNS said before', async () => {
+	const { dnsCache } = await import('nodemailer/lib/shared');
+	const peer = await scripted({});
+	dnsCache.set('localhost', { value: { addresses: ['127.0.0.9'] }, expires: Date.now() + 300_000 });
+	expect(await send(peer.url.replace('127.0.0.1', 'localhost'))).toMatchObject({ kind: 'sent' });
+});
+
 test('a server may greet later than the time to connect', async () => {
 	const timeouts = { ...PATIENT, connect: 1000 };
 	const peer = await scripted({
