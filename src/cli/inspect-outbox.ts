@@ -27,7 +27,7 @@ export async function inspectOutbox(config: Config, database: Database | undefin
 		{
 			subject: 'webhooks',
 			found: paused(false) ?? 'none is paused',
-			...(webhooks !== null && { problem: `${webhooks}. "formsrv deliveries list" says why.` }),
+			...(webhooks !== null && { problem: `${webhooks}. "formsrv deliveries list" lists what waits.` }),
 		},
 		{ subject: 'deliveries', found: describeWaiting(outbox) },
 		await inspectServer(config, { outbox, isServed: await database.isServed() }),

@@ -51,7 +51,7 @@ export function describeLong(pauses: readonly Pause[], now: number): { mail: str
 	const mail = long.find(isMail);
 	const hosts = long
 		.filter((pause) => !isMail(pause))
-		.map(({ key, host, since }) => `${host ?? key} since ${iso(since)}`);
+		.map(({ key, host, since, reason }) => `${host ?? key} since ${iso(since)} (${reason.replace(/\.$/, '')})`);
 	return {
 		mail: mail ? `Nothing could be sent since ${iso(mail.since)}: ${mail.reason}` : null,
 		webhooks: hosts.length > 0 ? `Nothing could be sent to ${hosts.join(', ')}` : null,

@@ -147,7 +147,10 @@ test('doctor finds it without a server, and neither a restart nor a stop makes i
 	expect(stopped.code).toBe(1);
 	expect(stopped.stdout).toMatch(/^!! +mail +Nothing could be sent since \d{4}.*refused/m);
 	expect(stopped.stdout).toMatch(
-		new RegExp(`^!! +webhooks +Nothing could be sent to 127\\.0\\.0\\.1:${hook} since \\d{4}`, 'm'),
+		new RegExp(
+			`^!! +webhooks +Nothing could be sent to 127\\.0\\.0\\.1:${hook} since \\d{4}[^ ]* \\(.*refused.*\\)`,
+			'mi',
+		),
 	);
 	expect(stopped.stdout).toMatch(/^ok +deliveries +2 waiting, the oldest since \d{4}/m);
 	expect(stopped.stdout).toMatch(/^!! +server +2 deliveries wait, and none runs: nothing is received or sent/m);
