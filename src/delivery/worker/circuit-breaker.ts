@@ -62,6 +62,14 @@ export function createCircuitBreaker({ concurrency, wait, outage = null }: Circu
 			retries++;
 			if (outcome.isDestinationSuspect || retries >= RETRIES_TO_OPEN) open(outcome.error, now);
 		},
+		/** The destination has become another one, of which nothing is known yet. */
+		forget(): void {
+			retries = 0;
+			waitMs = 0;
+			pausedUntil = 0;
+			since = null;
+			reason = null;
+		},
 		/** Allows the next probe at once. */
 		endPause(): void {
 			pausedUntil = 0;

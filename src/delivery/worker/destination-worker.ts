@@ -167,6 +167,7 @@ export function createDestinationWorker(options: DestinationWorkerOptions) {
 		wake,
 		isIdle: (): boolean => inFlight.size === 0 && !isPumping,
 		outage: breaker.outage,
+		forgetOutage: breaker.forget,
 		hasWaiting: queue.hasWaiting,
 		/** Picks up rows that another process changed or left unfinished, and clock changes. */
 		async poll(): Promise<void> {

@@ -49,8 +49,7 @@ export function startWorker(options: WorkerOptions) {
 	const abort = new AbortController();
 	/** Each map is by the keys of destinations. */
 	const workers = new Map<string, DestinationWorker>();
-	/** The hosts of webhooks. */
-	let hosts = new Map<string, string | null>();
+	let urls = new Map<string, string>();
 	/** By the process before. */
 	let pausedBefore = new Map<string, Pause>();
 	const keepPauses = createPauseStore(storage);
@@ -110,8 +109,12 @@ export function startWorker(options: WorkerOptions) {
 				? targets.map(({ id, url }) => ({ ...destinationOf({ channel, webhookId: id }), url }))
 				: { ...destinationOf({ channel }), url: '' },
 		);
-		hosts = new Map(destinations.map(({ key, url }) => [key, URL.parse(url)?.host ?? null]));
-		for (const [key, worker] of workers) if (!hosts.has(key) && worker.isIdle()) workers.delete(key);
+		const before = urls;
+		urls = new Map(destinations.map(({ key, url }) => [key, url]));
+		for (const [key, worker] of workers) {
+			if (!urls.has(key) && worker.isIdle()) workers.delete(key);
+			if (before.has(key) && before.get(key) !== urls.get(key)) worker.forgetOutage();
+		}
 		return destinations.map(workerOf);
 	}
 
@@ -122,7 +125,7 @@ export function startWorker(options: WorkerOptions) {
 			const outage = worker.outage();
 			if (!outage || !(await worker.hasWaiting())) continue;
 			const { since, reason } = outage;
-			present.push({ key, host: hosts.get(key) ?? null, since, reason });
+			present.push({ key, host: URL.parse(urls.get(key) ?? '')?.host ?? null, since, reason });
 		}
 		return present;
 	}

@@ -231,3 +231,17 @@ test('what a receiver repeats of a submission is shown to its owner, and is not 
 	await fixture.until(() => fixture.logLines.join('').includes('Webhook is paused: Responded with 500'));
 	expect(fixture.logLines.join('')).not.toContain('ada@');
 });
+
+test('a webhook that was given another URL is not said to be paused for what the former one did', async () => {
+	await openWithWebhook();
+	respond = () => new Response(null, { status: 500 });
+	await fixture.start();
+	await fixture.submit();
+	await fixture.until(([found]) => found?.lastError !== null);
+	while ((await readPauses(fixture.storage)).length === 0) await Bun.sleep(10);
+	const later = { nextAttemptAt: Date.now() + 1_800_000 };
+	await fixture.storage.batch((tx) => [tx.update(deliveries).set(later)]);
+	await fixture.storage.batch((tx) => [tx.update(webhooks).set({ url: `${target.url}other` })]);
+	while ((await readPauses(fixture.storage)).length > 0) await Bun.sleep(10);
+	expect(await fixture.rows()).toMatchObject([{ state: 'waiting' }]);
+});
