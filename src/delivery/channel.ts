@@ -69,6 +69,8 @@ export interface About {
 }
 
 export interface Channel extends Messages {
+	/** Begins a sentence of the log. */
+	readonly title: string;
 	/** Set if each webhook is a destination; otherwise the channel is one. */
 	readonly isByWebhook: boolean;
 	readonly schedule: Schedule;

@@ -38,6 +38,7 @@ export function createChannels(
 ): Channels {
 	return {
 		mail: {
+			title: 'Mail',
 			isByWebhook: false,
 			schedule: MAIL_SCHEDULE,
 			concurrency: 4,
@@ -56,6 +57,7 @@ export function createChannels(
 		},
 		/** By itself, so that rejected visitors do not pause the mails to owners. */
 		visitor: {
+			title: 'Mail to visitors',
 			isByWebhook: false,
 			schedule: VISITOR_SCHEDULE,
 			concurrency: 4,
@@ -69,6 +71,7 @@ export function createChannels(
 			}),
 		},
 		webhook: {
+			title: 'Webhook',
 			isByWebhook: true,
 			schedule: WEBHOOK_SCHEDULE,
 			concurrency: 2,

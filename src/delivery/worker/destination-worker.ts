@@ -37,8 +37,6 @@ export interface DestinationWorkerOptions {
 	/** One that was open when the process before ended. */
 	outage?: CircuitBreakerOptions['outage'];
 	signal: AbortSignal;
-	/** For the log. */
-	name: string;
 	/** The longest timer that is set; the caller polls at this interval. */
 	tickMs: number;
 	selection: DueSelection | undefined;
@@ -47,7 +45,7 @@ export interface DestinationWorkerOptions {
 export type DestinationWorker = ReturnType<typeof createDestinationWorker>;
 
 export function createDestinationWorker(options: DestinationWorkerOptions) {
-	const { queue, channel, log, now, probeWait, outage, signal, name, tickMs, selection } = options;
+	const { queue, channel, log, now, probeWait, outage, signal, tickMs, selection } = options;
 	const breaker = createCircuitBreaker({ concurrency: channel.concurrency, wait: probeWait, outage });
 	const inFlight = new Map<number, DeliveryRow>();
 	const tasks = new Set<Promise<void>>();
@@ -121,7 +119,8 @@ export function createDestinationWorker(options: DestinationWorkerOptions) {
 
 	async function deliver(row: DeliveryRow): Promise<void> {
 		const { outcome, kept } = await send(row);
-		if (outcome.kind === 'rejected') log.warn(`${name} was rejected permanently.`, { delivery: encodeId(row.id) });
+		if (outcome.kind === 'rejected')
+			log.warn(`${channel.title} was rejected permanently.`, { delivery: encodeId(row.id) });
 		await complete(row, outcome, kept);
 		selection?.count(row, { outcome, at: now() });
 		inFlight.delete(row.id);
@@ -159,8 +158,8 @@ export function createDestinationWorker(options: DestinationWorkerOptions) {
 		const subject = row.webhookId === null ? {} : { webhook: encodeId(row.webhookId) };
 		breaker.record(outcome, now());
 		const present = breaker.outage();
-		if (present && !wasPaused) log.warn(`${name} is paused: ${present.reason}`, subject);
-		if (!present && wasPaused) log.info(`${name} goes out again.`, subject);
+		if (present && !wasPaused) log.warn(`${channel.title} is paused: ${present.reason}`, subject);
+		if (!present && wasPaused) log.info(`${channel.title} goes out again.`, subject);
 	}
 
 	return {

@@ -5,7 +5,7 @@ import type { AppEvent } from '../../events.ts';
 import type { Log } from '../../log/log.ts';
 import type { Storage } from '../../storage/contract.ts';
 import type { Pause } from '../../storage/pauses.ts';
-import { CHANNELS, type ChannelName, deliveries, webhooks } from '../../storage/tables.ts';
+import { CHANNELS, deliveries, webhooks } from '../../storage/tables.ts';
 import { lazy } from '../../tasks/lazy.ts';
 import { repeat } from '../../tasks/repeat.ts';
 import { type Channels, type Destination, destinationOf } from '../channel.ts';
@@ -25,9 +25,6 @@ export interface WorkerTiming {
 export const WORKER_TIMING: WorkerTiming = { leaseMs: 15_000, tickMs: 5_000, probeWait: PROBE_WAIT };
 
 const RENEWALS_PER_LEASE = 3;
-
-/** In the log. */
-const NAMES: Readonly<Record<ChannelName, string>> = { mail: 'Mail', webhook: 'Webhook', visitor: 'Mail to visitors' };
 
 export interface WorkerOptions {
 	storage: Storage;
@@ -79,7 +76,6 @@ export function startWorker(options: WorkerOptions) {
 			outage,
 			tickMs: timing.tickMs,
 			signal: abort.signal,
-			name: NAMES[destination.channel],
 			selection: channel.select?.(queue),
 		});
 		workers.set(key, worker);
