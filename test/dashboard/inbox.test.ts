@@ -314,6 +314,32 @@ describe('a page of the inbox', () => {
 		await close();
 	});
 
+	test('a flag that is refused late takes back nothing else that was set meanwhile', async () => {
+		const form = await createForm(server, 'Refused');
+		await server.submit(form.slug, { name: 'Ada' });
+		const [submission] = await submissionsOf(server, form.id);
+		const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+		await signIn();
+		const held = Promise.withResolvers<void>();
+		await page.route(`**/submissions/${submission?.id}`, async (route) => {
+			if (!route.request().postData()?.includes('isRead')) return route.continue();
+			await held.promise;
+			return route.fulfill({ status: 503, json: { error: 'Busy for a moment.', code: 'BUSY' } });
+		});
+		await goTo(`/forms/${form.id}/submissions/${submission?.id}`);
+		const detail = page.getByRole('article', { name: 'Submission' });
+		await detail.getByRole('textbox', { name: 'Note' }).fill('Call her');
+		await detail.getByRole('button', { name: 'Star' }).click();
+		await eventually(async () => (await submissionsOf(server, form.id, '?filter=starred&search=Ada')).length === 1);
+		await detail.getByRole('button', { name: 'Unstar', pressed: true }).waitFor();
+		held.resolve();
+		await page.getByText('Busy for a moment.').waitFor();
+		expect(await detail.getByRole('button', { name: 'Unstar', pressed: true }).count()).toBe(1);
+		expect(await detail.getByRole('textbox', { name: 'Note' }).inputValue()).toBe('Call her');
+		expect(await detail.getByRole('button', { name: 'Mark read' }).count()).toBe(1);
+		await close();
+	});
+
 	test('a list of forms that arrives late hides no newer form', async () => {
 		const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
 		const late: (() => void)[] = [];

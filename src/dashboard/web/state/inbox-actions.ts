@@ -73,7 +73,8 @@ export async function setFlags(inbox: Inbox, rows: Submission[], flags: Partial<
 		toastFor(inbox, rows, flags);
 		if (movesAway(flags)) await inbox.reloadAndUnhide(ids);
 	} catch (error) {
-		for (const row of rows) inbox.apply(new Set([row.id]), row);
+		// The flags alone: meanwhile other things of them may have been set.
+		for (const row of rows) inbox.apply(new Set([row.id]), pickNames(row, Object.keys(flags) as FlagName[]));
 		inbox.unhide(ids);
 		showError(error);
 	}
