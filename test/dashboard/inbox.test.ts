@@ -154,6 +154,22 @@ describe('the open submission', () => {
 		expect(await page.getByRole('heading', { name: 'Open now' }).isVisible()).toBe(true);
 		await close();
 	});
+
+	test('says why it could not be loaded, and tries again', async () => {
+		const form = await createForm(server, 'Busy');
+		await server.submit(form.slug, { name: 'Ada' });
+		const [submission] = await submissionsOf(server, form.id);
+		const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+		await signIn();
+		const busy = { status: 503, json: { error: 'Busy for a moment.', code: 'BUSY' } };
+		await page.route(`**/submissions/${submission?.id}`, (route) => route.fulfill(busy), { times: 1 });
+		await goTo(`/forms/${form.id}/submissions/${submission?.id}`);
+		const detail = page.getByRole('article', { name: 'Submission' });
+		await detail.getByRole('alert').getByText('Busy for a moment.').waitFor();
+		await detail.getByRole('button', { name: 'Try again' }).click();
+		await detail.getByRole('heading', { name: 'Ada' }).waitFor();
+		await close();
+	});
 });
 
 describe('a page of the inbox', () => {

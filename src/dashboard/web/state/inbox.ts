@@ -62,7 +62,7 @@ export function createInbox(formId: string) {
 	let query: InboxQuery | undefined;
 	let request: AbortController | undefined;
 	let actedAt = 0;
-	const { current, isMissing, open, follow } = createOpenSubmission(formId, (time) => actedAt >= time);
+	const { current, failure, open, follow } = createOpenSubmission(formId, (time) => actedAt >= time);
 
 	const rows = computed(() =>
 		(page.value?.submissions ?? []).filter(({ id }) => !hidden.value.has(id)).slice(0, PAGE_SIZE),
@@ -106,7 +106,7 @@ export function createInbox(formId: string) {
 	async function refresh(): Promise<void> {
 		const askedAt = Date.now();
 		await load({ isQuiet: true });
-		await follow(page.value?.submissions ?? [], askedAt).catch(() => {});
+		await follow(page.value?.submissions ?? [], askedAt);
 	}
 
 	const reloadSoon = createThrottle(refresh, RELOAD_DELAY_MS);
@@ -132,7 +132,7 @@ export function createInbox(formId: string) {
 	return {
 		...signals,
 		current,
-		isMissing,
+		failure,
 		formId,
 		rows,
 		wordsIn,

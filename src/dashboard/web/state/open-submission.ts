@@ -4,12 +4,14 @@ import { signal } from '@preact/signals';
 import * as api from '../api.ts';
 import type { Submission } from '../api-types.ts';
 
+export const isGone = (cause: unknown) => cause instanceof api.ApiError && cause.status === 404;
+
 /** @param hasActedSince Whether something was set here since then: what the server said does not know of it. */
 export function createOpenSubmission(formId: string, hasActedSince: (time: number) => boolean) {
 	/** `undefined` while it is loaded, too. */
 	const current = signal<Submission | undefined>(undefined);
-	/** The address names a submission that does not exist. */
-	const isMissing = signal(false);
+	/** Why it is not there: the address may name a submission that does not exist. */
+	const failure = signal<unknown>(undefined);
 	let openId: string | null = null;
 
 	function renew(row: Submission, askedAt: number): void {
@@ -23,15 +25,14 @@ export function createOpenSubmission(formId: string, hasActedSince: (time: numbe
 			renew(await api.submissions.read(formId, id), askedAt);
 		} catch (cause) {
 			if (openId !== id) return;
-			isMissing.value = cause instanceof api.ApiError && cause.status === 404;
-			if (!isMissing.value) throw cause;
-			current.value = undefined;
+			failure.value = cause;
+			if (isGone(cause)) current.value = undefined;
 		}
 	}
 
 	return {
 		current,
-		isMissing,
+		failure,
 
 		/** @param row That of the list, if it is there. */
 		async open(id: string | null, row: Submission | undefined): Promise<void> {
@@ -42,7 +43,7 @@ export function createOpenSubmission(formId: string, hasActedSince: (time: numbe
 			}
 			if (current.value?.id === id) return;
 			current.value = undefined;
-			isMissing.value = false;
+			failure.value = undefined;
 			await read(id);
 		},
 

@@ -13,7 +13,6 @@ import { useShortcuts } from '../shortcuts.ts';
 import { formOf, forms, unreadIn } from '../state/forms.ts';
 import { createInbox, type Inbox, type InboxProps } from '../state/inbox.ts';
 import { useLiveEvents } from '../state/live.ts';
-import { showError } from '../state/toasts.ts';
 import { isPhone } from '../state/viewport.ts';
 import { useFirstScreen } from '../use-first-screen.ts';
 import { BulkBar } from './inbox/bulk-bar.tsx';
@@ -31,7 +30,7 @@ function useInbox({ form, submission, query }: Place): Inbox {
 	useLayoutEffect(() => inbox.show(JSON.parse(key)), [inbox, key]);
 	useEffect(() => inbox.close, [inbox]);
 	useEffect(() => {
-		inbox.open(submission).catch(showError);
+		void inbox.open(submission);
 	}, [inbox, submission]);
 	useLiveEvents((event) => {
 		if (inbox.handleEvent(event)) announce(words.inbox.hasArrived(formOf(form)?.name));

@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Submission } from '../api-types.ts';
 import { Button, IconButton, IconLink } from '../components/buttons.tsx';
 import { Icon } from '../components/icon.tsx';
-import { EmptyState } from '../components/messages.tsx';
+import { EmptyState, LoadFailure, Loading } from '../components/messages.tsx';
 import { FLAG_BUTTONS, FLAG_LOOKS } from '../flags.ts';
 import { absoluteTime, relativeTime } from '../format.ts';
 import { to } from '../router.ts';
@@ -15,6 +15,7 @@ import { formOf } from '../state/forms.ts';
 import type { Inbox, InboxProps } from '../state/inbox.ts';
 import { setFlags } from '../state/inbox-actions.ts';
 import { useLiveEvents } from '../state/live.ts';
+import { isGone } from '../state/open-submission.ts';
 import { may, session } from '../state/session.ts';
 import { replyAddress, summarise } from '../summary.ts';
 import { FlagButton } from './inbox/flag-button.tsx';
@@ -130,8 +131,19 @@ function Body({ inbox, row }: { inbox: Inbox; row: Submission }) {
 	);
 }
 
+function Absent({ inbox, id, keys }: Props) {
+	const error = inbox.failure.value;
+	if (error === undefined) return <Loading />;
+	if (!isGone(error)) return <LoadFailure error={error} onRetry={() => inbox.open(id)} />;
+	return (
+		<EmptyState icon="trash" title={words.submission.isGone}>
+			<Button label={words.submission.backToList} onClick={keys.Escape} />
+		</EmptyState>
+	);
+}
+
 export function SubmissionDetail(props: Props) {
-	const { inbox, id, keys } = props;
+	const { inbox, id } = props;
 	const row = inbox.current.value;
 	const isShown = row?.id === id;
 	const isUnread = isShown && !row.isRead;
@@ -141,12 +153,7 @@ export function SubmissionDetail(props: Props) {
 	return (
 		<article class="detail" aria-label={words.submission.submission}>
 			<Bar {...props} />
-			{isShown && <Body inbox={inbox} row={row} />}
-			{!isShown && inbox.isMissing.value && (
-				<EmptyState icon="trash" title={words.submission.isGone}>
-					<Button label={words.submission.backToList} onClick={keys.Escape} />
-				</EmptyState>
-			)}
+			{isShown ? <Body inbox={inbox} row={row} /> : <Absent {...props} />}
 		</article>
 	);
 }
