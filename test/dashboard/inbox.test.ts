@@ -77,6 +77,21 @@ describe('a slip of the finger', () => {
 		await close();
 	});
 
+	test('is not counted off a search that does not find it', async () => {
+		const form = await createForm(server, 'Counted');
+		for (const name of ['Keep me', 'Keep that', 'Drop me']) await server.submit(form.slug, { name });
+		const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+		await signIn();
+		await goTo(`/forms/${form.id}`);
+		await row(page, 'Drop me').getByRole('checkbox').check();
+		await page.keyboard.press('#');
+		await row(page, 'Drop me').waitFor({ state: 'detached' });
+		await page.getByLabel('Search submissions').fill('that');
+		await page.getByRole('status').getByText('1 found').waitFor();
+		await page.getByRole('button', { name: 'Undo' }).click();
+		await close();
+	});
+
 	test('while deleting is not undone by leaving the page', async () => {
 		const form = await createForm(server, 'Leaving');
 		await server.submit(form.slug, { name: 'Drop me' });

@@ -64,12 +64,14 @@ export function createInbox(formId: string) {
 	let actedAt = 0;
 	const { current, failure, open, follow } = createOpenSubmission(formId, (time) => actedAt >= time);
 
-	const rows = computed(() =>
-		(page.value?.submissions ?? []).filter(({ id }) => !hidden.value.has(id)).slice(0, PAGE_SIZE),
-	);
+	const seen = computed(() => (page.value?.submissions ?? []).filter(({ id }) => !hidden.value.has(id)));
+	const rows = computed(() => seen.value.slice(0, PAGE_SIZE));
 	/** Those of the page, each once. */
 	const wordsIn = (name: WordListName) => [...new Set(rows.value.flatMap((row) => row[name]))].sort();
-	const total = computed(() => Math.max(0, (page.value?.pagination.total ?? 0) - hidden.value.size));
+	/** Without hidden rows of the page: others may not match the query. */
+	const total = computed(
+		() => (page.value?.pagination.total ?? 0) - (page.value?.submissions.length ?? 0) + seen.value.length,
+	);
 
 	function applyPage(next: SubmissionPage, { isQuiet }: { isQuiet: boolean }): void {
 		const atCursor = rows.value[cursor.value]?.id;
@@ -112,8 +114,7 @@ export function createInbox(formId: string) {
 	const reloadSoon = createThrottle(refresh, RELOAD_DELAY_MS);
 
 	function unhide(ids: Iterable<string>): void {
-		const back = new Set(ids);
-		hidden.value = new Set([...hidden.value].filter((id) => !back.has(id)));
+		hidden.value = hidden.value.difference(new Set(ids));
 	}
 
 	function updateRows(update: (row: Submission) => Submission): void {
