@@ -1,9 +1,9 @@
 /** How dialogs close in a real browser: nothing typed or shown once is lost by a click beside one, or by Escape without a question. */
 
 import { expect, setDefaultTimeout, test } from 'bun:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { findAccessibilityFaults } from '../browser.ts';
-import { createForm, openDashboard, openServerAndBrowser, row } from './dashboard.ts';
+import { createForm, openDashboard, openServerAndBrowser, PHONE, row } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
@@ -68,5 +68,28 @@ test('a key that is shown once stays until it is said to be stored', async () =>
 	await secret.waitFor({ state: 'detached' });
 	await row(page, 'Once').waitFor();
 	expect(complaints).toEqual([]);
+	await close();
+});
+
+test('the address and the name of a form are not cut off on a phone, however long', async () => {
+	await createForm(server, 'Short');
+	const long = await createForm(server, 'W'.repeat(60));
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server, viewport: PHONE });
+	await signIn();
+	const dialog = page.getByRole('dialog');
+	const endOf = (text: Locator) =>
+		text.evaluate((element) => {
+			const range = document.createRange();
+			range.selectNodeContents(element);
+			return range.getBoundingClientRect().right;
+		});
+	await goTo(`/forms/${long.id}/settings?group=advanced`);
+	await page.getByRole('button', { name: 'Delete form…' }).click();
+	expect(await endOf(dialog.getByText(long.slug))).toBeLessThan(PHONE.width);
+	await page.keyboard.press('Escape');
+	await goTo('/keys');
+	await page.getByRole('button', { name: 'New key' }).click();
+	await dialog.getByLabel('For', { exact: true }).selectOption('Only the submissions of “Short”');
+	expect(await endOf(dialog.getByRole('group', { name: 'And for' }).getByText('WWW'))).toBeLessThan(PHONE.width);
 	await close();
 });
