@@ -191,3 +191,30 @@ test('lists are saved without undoing what another owner has added and removed m
 	expect(await input.inputValue()).toBe(kept.join('\n'));
 	await close();
 });
+
+test('what is typed while lists are saved stays, and is saved next', async () => {
+	const { page, form, goTo, close } = await setUp('Slow lists', { a: 'b' });
+	const route = `/api/forms/${form.id}/lists` as const;
+	await goTo(`/forms/${form.id}/settings`);
+	const input = page.getByLabel('Block list');
+	const save = page.getByRole('button', { name: 'Save lists' });
+	await input.waitFor();
+	const saving = Promise.withResolvers<void>();
+	await page.route(`**${route}`, async (request) => {
+		await saving.promise;
+		await request.continue();
+	});
+	await input.fill('domain:a.example');
+	await save.click();
+	await page.getByRole('button', { name: 'Saving…' }).waitFor();
+	await server.call(`PATCH ${route}`, { json: { block: { add: ['domain:theirs.example'] } } });
+	await input.fill('domain:a.example\ndomain:b.example');
+	saving.resolve();
+	await page.getByText('Lists saved.').waitFor();
+	expect(await input.inputValue()).toBe('domain:a.example\ndomain:b.example');
+	await save.click();
+	await eventually(async () => (await input.inputValue()).includes('theirs'));
+	const { body } = await server.call<{ block: string[] }>(`GET ${route}`);
+	expect(body.block.toSorted()).toEqual(['domain:a.example', 'domain:b.example', 'domain:theirs.example']);
+	await close();
+});

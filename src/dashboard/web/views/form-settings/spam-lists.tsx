@@ -1,6 +1,6 @@
 /** The block and allow lists of a form, or of all forms, one entry on each line. */
 
-import { useMemo, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import * as api from '../../api.ts';
 import type { SpamLists as Lists } from '../../api-types.ts';
 import { FormFoot } from '../../components/buttons.tsx';
@@ -18,6 +18,14 @@ interface Draft {
 	block: string;
 	allow: string;
 }
+
+/** Lists as they are typed, and those that they are to replace. */
+interface Edit {
+	stored: Draft;
+	draft: Draft;
+}
+
+const asStored = (stored: Draft): Edit => ({ stored, draft: stored });
 
 const LISTS = [
 	{
@@ -49,22 +57,20 @@ const draftOf = ({ block, allow }: Lists): Draft => ({ block: block.join('\n'), 
 
 function Editor({ form, saved }: { form: string | undefined; saved: Lists }) {
 	const place = `lists ${form ?? ''}`;
-	const kept = unsaved<{ stored: Draft; draft: Draft }>().get(place);
-	const [stored, setStored] = useState(kept?.stored ?? draftOf(saved));
-	const [draft, setDraft] = useState(kept?.draft ?? stored);
+	const [edit, setEdit] = useState(() => unsaved<Edit>().get(place) ?? asStored(draftOf(saved)));
+	const { stored, draft } = edit;
 	const changes = { block: changeOf(stored.block, draft.block), allow: changeOf(stored.allow, draft.allow) };
 	const { run, isBusy, error } = useAction(async () => {
-		await api.lists.change(form, changes).catch((error) => showUnsaved(error, words.formSettings.entries));
-		const next = draftOf(await api.lists.read(form));
-		setStored(next);
-		setDraft(next);
+		const lists = await api.lists
+			.change(form, changes)
+			.then(() => api.lists.read(form))
+			.catch((error) => showUnsaved(error, words.formSettings.entries));
+		// More may have been typed while this was saved: it stays, as a change of what was sent.
+		setEdit((now) => (now.draft === draft ? asStored(draftOf(lists)) : { stored: draft, draft: now.draft }));
 		showToast(words.formSettings.listsSaved);
 	});
 	const isChanged = draft.block !== stored.block || draft.allow !== stored.allow;
-	useUnsaved(
-		place,
-		useMemo(() => (isChanged ? { stored, draft } : undefined), [stored, draft]),
-	);
+	useUnsaved(place, isChanged ? edit : undefined);
 	return (
 		<form class="stack" onSubmit={run} noValidate>
 			<p class="muted small">
@@ -81,7 +87,7 @@ function Editor({ form, saved }: { form: string | undefined; saved: Lists }) {
 					value={draft[name]}
 					error={errorOf(error, `${name}.add`, changes[name].add) ?? errorOf(error, name)}
 					disabled={!may('write')}
-					onInput={(text) => setDraft((before) => ({ ...before, [name]: text }))}
+					onInput={(text) => setEdit((now) => ({ ...now, draft: { ...now.draft, [name]: text } }))}
 				/>
 			))}
 			{may('write') && (
@@ -89,7 +95,7 @@ function Editor({ form, saved }: { form: string | undefined; saved: Lists }) {
 					save={words.formSettings.saveLists}
 					isBusy={isBusy}
 					isChanged={isChanged}
-					onDiscard={() => setDraft(stored)}
+					onDiscard={() => setEdit(asStored(stored))}
 				/>
 			)}
 		</form>
