@@ -119,6 +119,30 @@ test('labels that two people change at once are both kept', async () => {
 	await close();
 });
 
+test('the next label may be typed while one is stored', async () => {
+	const { form, stored } = await filled('Slow');
+	const { id } = await stored('Ada');
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo(`/forms/${form.id}/submissions/${id}`);
+	const detail = page.getByRole('article', { name: 'Submission' });
+	const storing = Promise.withResolvers<void>();
+	await page.route(`**/api/forms/${form.id}/submissions`, async (route) => {
+		await storing.promise;
+		await route.continue();
+	});
+	const input = detail.getByLabel('New label');
+	await input.fill('First');
+	await page.keyboard.press('Enter');
+	await input.fill('Second');
+	storing.resolve();
+	await detail.getByRole('link', { name: 'First' }).waitFor();
+	await page.keyboard.press('Enter');
+	await detail.getByRole('link', { name: 'Second' }).waitFor();
+	expect(await input.inputValue()).toBe('');
+	await close();
+});
+
 test('a note is stored when its page is closed or left while it is being written', async () => {
 	const { form, stored } = await filled('Leave');
 	const { id } = await stored('Ada');

@@ -29,7 +29,8 @@ function Words({ inbox, row, list }: Props & { list: WordList }) {
 	const added = word.trim();
 	const { run, error, clearError } = useAction(async () => {
 		await setWords(inbox, row, { [adding]: [added] });
-		setWord('');
+		// The next one may have been typed meanwhile.
+		setWord((now) => (now === word ? '' : now));
 	});
 	return (
 		<>
