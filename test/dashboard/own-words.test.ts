@@ -387,3 +387,26 @@ test('an open submission shows what another owner does to it, on the page of the
 	await page.getByText('This submission is gone').waitFor();
 	await close();
 });
+
+test('menus of many labels and views are within a small phone, and scroll', async () => {
+	const { form, stored } = await filled('Many words');
+	for (const [at, visitor] of ['Ada', 'Grace', 'Joan'].entries()) {
+		const labels = Array.from({ length: 10 }, (_, i) => `Label ${at}${i}`);
+		await server.call(`PATCH /api/forms/${form.id}/submissions/${(await stored(visitor)).id}`, { json: { labels } });
+	}
+	await server.call(`PATCH /api/forms/${form.id}`, { json: { views: [{ name: 'Mine', query: 'filter=starred' }] } });
+	const viewport = { width: 320, height: 640 };
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server, viewport });
+	await signIn();
+	await goTo(`/forms/${form.id}`);
+	await page.getByLabel('Views', { exact: true }).click();
+	expect((await page.getByRole('link', { name: 'Mine' }).boundingBox())?.x).toBeGreaterThan(0);
+	await page.keyboard.press('Escape');
+	await page.getByLabel('Labels', { exact: true }).click();
+	const menu = page.getByRole('navigation', { name: 'Labels' });
+	await menu.getByRole('link').first().hover();
+	const last = menu.getByRole('link', { name: 'Label 29' });
+	await page.mouse.wheel(0, 5000);
+	await eventually(async () => ((await last.boundingBox())?.y ?? viewport.height) < viewport.height - 30);
+	await close();
+});
