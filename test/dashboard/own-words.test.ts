@@ -1,6 +1,7 @@
 /** The archive, labels and notes in a real browser. */
 
 import { expect, setDefaultTimeout, test } from 'bun:test';
+import type { Locator } from 'playwright-core';
 import { findAccessibilityFaults } from '../browser.ts';
 import {
 	acceptDialogs,
@@ -310,6 +311,23 @@ test('a key that may only read sees them, and cannot change them', async () => {
 	await detail.getByRole('link', { name: 'Urgent' }).waitFor();
 	expect(await detail.getByRole('button', { name: 'Archive' }).count()).toBe(0);
 	expect(await detail.getByLabel('New label').count()).toBe(0);
+	await close();
+});
+
+test('a note in Arabic reads from right to left, where it is written and where it is read', async () => {
+	const { form, stored } = await filled('Arabic');
+	const { id } = await stored('Ada');
+	const note = 'اتصل به غدًا (قبل 10:00).';
+	await server.call(`PATCH /api/forms/${form.id}/submissions/${id}`, { json: { note } });
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	const directionOf = (text: Locator) => text.evaluate((element) => getComputedStyle(element).direction);
+	await signIn();
+	await goTo(`/forms/${form.id}/submissions/${id}`);
+	expect(await directionOf(page.getByRole('textbox', { name: 'Note' }))).toBe('rtl');
+	await page.getByRole('button', { name: 'Sign out' }).click();
+	await signIn(await server.createKey({ permissions: ['read'] }));
+	await goTo(`/forms/${form.id}/submissions/${id}`);
+	expect(await directionOf(page.getByRole('article', { name: 'Submission' }).getByText(note))).toBe('rtl');
 	await close();
 });
 

@@ -71,6 +71,8 @@ export function Field({
 	const own = {
 		ref: input,
 		class: isMono ? 'input mono' : 'input',
+		// Code reads from left to right, whatever letters are in it.
+		dir: isMono ? undefined : 'auto',
 		autocomplete: 'off',
 		spellcheck: false,
 		...native,

@@ -179,7 +179,12 @@ export function OwnWords({ inbox, row }: Props) {
 				<Words key={list.name} {...{ inbox, row, list }} />
 			))}
 			{mayWrite && TEXT_NAMES.map((name) => <Text key={name} inbox={inbox} row={row} name={name} />)}
-			{!mayWrite && TEXT_NAMES.map((name) => row[name] !== null && <p class="value-text">{row[name]}</p>)}
+			{!mayWrite &&
+				TEXT_NAMES.filter((name) => row[name] !== null).map((name) => (
+					<p key={name} class="value-text" dir="auto">
+						{row[name]}
+					</p>
+				))}
 		</section>
 	);
 }
