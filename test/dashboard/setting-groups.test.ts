@@ -190,6 +190,39 @@ test('a group is saved without undoing what another owner has changed in it', as
 	await close();
 });
 
+test('a setting that another owner changes while it is typed is not replaced without a word', async () => {
+	const form = await createForm(server, 'Both');
+	const path = `/api/forms/${form.id}` as const;
+	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo(`/forms/${form.id}/settings`);
+	const group = page.getByRole('region', { name: 'Spam' }).first();
+	const domains = group.getByLabel('Allowed domains');
+	const notice = group.getByRole('alert').getByText('Another owner has changed “Allowed domains” meanwhile');
+	await domains.fill('ours.example');
+	await server.call(`PATCH ${path}`, { json: { allowedDomains: ['theirs.example'] } });
+	await notice.waitFor();
+	expect(await domains.inputValue()).toBe('ours.example');
+	await goTo('/keys');
+	await page.getByRole('heading', { name: 'API keys' }).waitFor();
+	await page.goBack();
+	await notice.waitFor();
+	await group.getByRole('button', { name: 'Discard' }).click();
+	await notice.waitFor({ state: 'detached' });
+	expect(await domains.inputValue()).toBe('theirs.example');
+
+	await domains.fill('both.example');
+	await server.call(`PATCH ${path}`, { json: { allowedDomains: ['last.example'] } });
+	await notice.waitFor();
+	await group.getByRole('button', { name: 'Save changes' }).click();
+	await notice.waitFor({ state: 'detached' });
+	await page.getByText('Settings saved.').waitFor();
+	const { body } = await server.call<{ allowedDomains: string[] }>(`GET ${path}`);
+	expect(body.allowedDomains).toEqual(['both.example']);
+	expect(complaints).toEqual([]);
+	await close();
+});
+
 test('what is typed while a group is saved stays, and what is put back no longer counts as changed', async () => {
 	const form = await createForm(server, 'Slow');
 	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });

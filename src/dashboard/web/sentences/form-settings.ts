@@ -16,6 +16,8 @@ export const keptIn = (file: string) =>
 export const settings = 'settings';
 export const save = 'Save changes';
 export const saved = 'Settings saved.';
+export const outdated = (labels: string[]) =>
+	`Another owner has changed ${labels.map((label) => `“${label}”`).join(', ')} meanwhile. Save to replace that by yours, or discard yours to see it.`;
 export const formerAddresses = (addresses: string[]) =>
 	addresses.length === 0
 		? 'If you change it, the old address keeps working until another form takes it.'

@@ -7,6 +7,7 @@ import * as api from '../../api.ts';
 import type { Form, UpdateForm } from '../../api-types.ts';
 import { FormFoot } from '../../components/buttons.tsx';
 import { Switch } from '../../components/inputs.tsx';
+import { Notice } from '../../components/messages.tsx';
 import * as words from '../../sentences/words.ts';
 import { formOf, loadForms, putForm } from '../../state/forms.ts';
 import { may, session } from '../../state/session.ts';
@@ -22,6 +23,11 @@ interface Props {
 
 /** Settings as their inputs hold them. */
 type Draft = Partial<Record<SettingName, unknown>>;
+
+/** Settings that are changed, and what was stored of each when that began. */
+type Typed = Partial<Record<SettingName, { value: unknown; base: unknown }>>;
+
+const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
 const namesIn = (group: SettingGroup) => SETTING_NAMES.filter((name) => FORM_SETTINGS[name].group === group);
 
@@ -72,29 +78,33 @@ export function GroupForm({ form, group }: Props) {
 	const controls = controlsIn(group);
 	const stored: Draft = Object.fromEntries(controls.map(({ name, draft }) => [name, draft(form[name])]));
 	const place = `${form.id} ${group}`;
-	const kept = unsaved<Draft>().get(place);
+	const kept = unsaved<Typed>().get(place);
 	/** Only settings that are changed here: another owner's changes to the others show, and stay when this is saved. */
-	const [typed, setTyped] = useState<Draft>(kept ?? {});
+	const [typed, setTyped] = useState<Typed>(kept ?? {});
 	/** From the first change on there is a button to save, which keeps its focus then. */
 	const [isTouched, setTouched] = useState(kept !== undefined);
-	const draft = { ...stored, ...typed };
-	const isAsStored = (name: SettingName, value: unknown) => JSON.stringify(value) === JSON.stringify(stored[name]);
-	const changed = controls.filter(({ name }) => !isAsStored(name, draft[name]));
+	const draft: Draft = { ...stored };
+	for (const { name } of controls) if (typed[name]) draft[name] = typed[name].value;
+	const changed = controls.filter(({ name }) => !isSame(draft[name], stored[name]));
 	const isChanged = changed.length > 0;
+	const outdated = changed.filter(({ name, isMerged }) => !isMerged && !isSame(typed[name]?.base, stored[name]));
 	const { run, isBusy, error, clearError } = useAction(async () => {
 		const isMerged = changed.some((control) => control.isMerged);
-		await (isMerged ? loadForms() : Promise.resolve())
+		const saved = await (isMerged ? loadForms() : Promise.resolve())
 			.then(() => {
 				const latest = formOf(form.id) ?? form;
 				const entries = changed.map(({ name, setting, change }) => [name, change(draft[name], setting, latest[name])]);
 				return api.forms.update(form.id, Object.fromEntries(entries));
 			})
-			.then(putForm)
 			.catch((error) => showUnsaved(error, words.formSettings.settings));
-		// The rest was typed while this was saved, and stays.
-		setTyped((now) =>
-			Object.fromEntries(Object.entries(now).filter(([name, value]) => value !== draft[name as SettingName])),
-		);
+		putForm(saved);
+		setTyped((now) => {
+			// The rest was typed while this was saved, and stays.
+			const rest = controls.filter(({ name }) => now[name] && now[name].value !== draft[name]);
+			return Object.fromEntries(
+				rest.map(({ name, draft }) => [name, { value: now[name]?.value, base: draft(saved[name]) }]),
+			);
+		});
 		showToast(words.formSettings.saved);
 	});
 	useUnsaved(place, isChanged ? typed : undefined);
@@ -102,7 +112,11 @@ export function GroupForm({ form, group }: Props) {
 		setTouched(true);
 		// Faults name entries by their places.
 		if (isRearranged(draft[name], value)) clearError();
-		setTyped(({ [name]: _, ...others }) => (isAsStored(name, value) ? others : { ...others, [name]: value }));
+		setTyped(({ [name]: before, ...others }) =>
+			isSame(value, stored[name])
+				? others
+				: { ...others, [name]: { value, base: before ? before.base : stored[name] } },
+		);
 	};
 	return (
 		<form class="card stack large" onSubmit={run} noValidate>
@@ -120,6 +134,11 @@ export function GroupForm({ form, group }: Props) {
 					onChange={set(name)}
 				/>
 			))}
+			{outdated.length > 0 && !isBusy && (
+				<Notice tone="warning" role="alert">
+					{words.formSettings.outdated(outdated.map(({ setting }) => setting.label))}
+				</Notice>
+			)}
 			{isTouched && (
 				<FormFoot save={words.formSettings.save} isBusy={isBusy} isChanged={isChanged} onDiscard={() => setTyped({})} />
 			)}
