@@ -264,6 +264,24 @@ test('what is wrong with a label stands beside it, in words for people', async (
 	await close();
 });
 
+test('the last label that has room leaves the focus where it is, and one more is told why not', async () => {
+	const { form, stored } = await filled('Full');
+	const { id } = await stored('Ada');
+	const labels = Array.from({ length: 9 }, (_, at) => `Label ${at}`);
+	await server.call(`PATCH /api/forms/${form.id}/submissions/${id}`, { json: { labels } });
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo(`/forms/${form.id}/submissions/${id}`);
+	await page.getByLabel('New label').fill('Tenth');
+	await page.keyboard.press('Enter');
+	await eventually(async () => (await page.getByLabel('New label').inputValue()) === '');
+	await page.keyboard.type('Eleventh');
+	await page.keyboard.press('Enter');
+	await page.getByText(/finds no room: .* more than 10 labels/).waitFor();
+	expect((await stored('Ada')).labels).toEqual([...labels, 'Tenth']);
+	await close();
+});
+
 test('a view is saved under a name, opened by others, and removed', async () => {
 	const { form, stored } = await filled('Views');
 	const json = { labels: ['Urgent'] };

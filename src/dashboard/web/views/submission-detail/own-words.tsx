@@ -22,7 +22,7 @@ interface Props {
 }
 
 function Words({ inbox, row, list }: Props & { list: WordList }) {
-	const { name, most, max, adding, removing } = list;
+	const { name, max, adding, removing } = list;
 	const mayWrite = may('write');
 	const [word, setWord] = useState('');
 	const known = useId();
@@ -64,7 +64,6 @@ function Words({ inbox, row, list }: Props & { list: WordList }) {
 						error={errorOfOnly(error, adding, [added])}
 						maxLength={max}
 						list={known}
-						disabled={row[name].length >= most}
 					/>
 					<datalist id={known}>
 						{inbox
