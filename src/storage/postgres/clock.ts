@@ -7,13 +7,15 @@ import { readClockSteps } from '../closed-reads.ts';
 import { createTimeline } from '../timeline.ts';
 import { rowsOf, type Sql, WRITER_NAME } from './connection.ts';
 import { runOn } from './operations.ts';
-import { joinServers } from './servers.ts';
+import { ALL_MADE, joinServers } from './servers.ts';
 
 const MEASURE_EVERY_MS = 60_000;
 /** A statement that stores submissions takes no ids that are older when it begins. */
 export const OLDEST_ID_MS = 1000;
 /** Distance of the horizon behind the oldest statement that is still writing; with room for clocks that differ. */
 const HORIZON_MS = OLDEST_ID_MS + 500;
+/** Ids that run further ahead of the clock: that was set back, and a server that comes does not make later ones by its clock. */
+const AHEAD_IDS = 100 * IDS_PER_MILLISECOND;
 
 export interface ClockOptions {
 	now: () => number;
@@ -27,14 +29,16 @@ export type Clock = Awaited<ReturnType<typeof createClock>>;
 export async function createClock(sql: Sql, { now, oldestWriting, onError }: ClockOptions) {
 	/** A clock of the caller's own is the one that counts. */
 	const isOwnClock = now !== Date.now;
+	/** The machine's clock may be set between two measurements. */
+	const elapsed = isOwnClock ? now : () => performance.now();
 	const timeline = createTimeline(await runOn(sql, readClockSteps()));
 	let offset = 0;
 	let last = 0;
 
 	async function measure(): Promise<void> {
-		const before = now();
+		const before = elapsed();
 		const [row] = await rowsOf<[number]>(sql, 'select (extract(epoch from clock_timestamp()) * 1000)::float8');
-		offset = Math.round((row?.[0] ?? before) - (before + now()) / 2);
+		if (row) offset = row[0] - (before + elapsed()) / 2;
 	}
 
 	if (!isOwnClock) await measure();
@@ -43,16 +47,21 @@ export async function createClock(sql: Sql, { now, oldestWriting, onError }: Clo
 		return MEASURE_EVERY_MS;
 	}, MEASURE_EVERY_MS);
 	const servers = await joinServers(sql, {
-		onNumber: (lastId) => {
+		onLastId: (lastId) => {
 			last = Math.max(last, lastId);
 		},
 		lastId: () => last,
+		horizon: ownHorizon,
 		onError,
 	});
 
-	const present = () => (now() + offset) * IDS_PER_MILLISECOND;
+	function present(): number {
+		return Math.floor(elapsed() + offset) * IDS_PER_MILLISECOND;
+	}
 
-	const end = () => Math.max(last + 1, present());
+	function end(): number {
+		return Math.max(last + 1, present());
+	}
 
 	/** Submissions that this process has not stored yet get their ids behind it. */
 	function ownHorizon(): number {
@@ -71,12 +80,14 @@ export async function createClock(sql: Sql, { now, oldestWriting, onError }: Clo
 	/** No submission below it will appear, whatever servers there are or come. */
 	async function settled(own = ownHorizon()): Promise<number> {
 		if (isOwnClock) return Math.min(own, present());
-		const [row] = await rowsOf<[number]>(
+		const [[at = 0, allMade = null] = []] = await rowsOf<[number, number | null]>(
 			sql,
 			`select (extract(epoch from least(clock_timestamp(), (select min(xact_start) from pg_stat_activity
-				where application_name like '${WRITER_NAME}%' and state <> 'idle'))) * 1000)::bigint`,
+				where application_name like '${WRITER_NAME}%' and state <> 'idle'))) * 1000)::bigint, (${ALL_MADE})`,
 		);
-		return Math.min(own, ((row?.[0] ?? 0) - HORIZON_MS) * IDS_PER_MILLISECOND);
+		// After the clock was set back ids run ahead of it.
+		const isAhead = allMade !== null && allMade > at * IDS_PER_MILLISECOND;
+		return Math.min(own, isAhead ? allMade : (at - HORIZON_MS) * IDS_PER_MILLISECOND);
 	}
 
 	return {
@@ -99,7 +110,8 @@ export async function createClock(sql: Sql, { now, oldestWriting, onError }: Clo
 		async horizon(): Promise<number> {
 			// Before the question: another server that comes after it makes later ids.
 			const own = ownMoment();
-			return (await servers.areOthers()) ? settled(own) : own;
+			const isAhead = !isOwnClock && own - present() > AHEAD_IDS;
+			return isAhead || (await servers.areOthers()) ? settled(own) : own;
 		},
 		settled: () => settled(),
 		timeline: () => timeline,

@@ -15,7 +15,12 @@ const BETWEEN_TRIES_MS = 100;
 /** A statement that stored under a number that was taken just then has ended so long after, or is seen as one that goes on. */
 const LAST_STATEMENT_SECONDS = 10;
 
-const isOlder = (seconds: number) => `seen_at < now() - interval '${seconds} s'`;
+/** Also one that is of a later time, of before the clock was set back: who lives renews it. */
+const isOlder = (seconds: number) =>
+	`seen_at not between now() - interval '${seconds} s' and now() + interval '${LEASE_SECONDS} s'`;
+/** A statement that stores, and runs for so long already, or since before the clock was set back. */
+const isRunning = (seconds: number) => `application_name like '${WRITER_NAME}%' and state <> 'idle'
+		and xact_start not between now() - interval '${seconds} s' and now() + interval '1 s'`;
 const FREE = isOlder(LEASE_SECONDS);
 /** Selects the number ($1) of a process that may store: its lease holds, so that all others know that they are not alone. */
 export const holder = (number: string, token: string): string =>
@@ -23,15 +28,26 @@ export const holder = (number: string, token: string): string =>
 /** Selects whether a process other than number $1 may store submissions, or still does. */
 const OTHERS = `
 	select 1 from servers where number <> $1 and not ${isOlder(LEASE_SECONDS + LAST_STATEMENT_SECONDS)}
-	union all select 1 from pg_stat_activity where application_name like '${WRITER_NAME}%' and state <> 'idle'
-		and xact_start < now() - interval '${LAST_STATEMENT_SECONDS} s' limit 1`;
+	union all select 1 from pg_stat_activity where ${isRunning(LAST_STATEMENT_SECONDS)} limit 1`;
 /** The lowest free number; nothing if another process takes it at the same time. */
 const TAKE = `
 	insert into servers (number, token, seen_at)
 	select n, $1, now() from generate_series(0, ${ID_SOURCES - 1}) n
 		where not exists (select from servers where number = n and not ${FREE}) order by n limit 1
 	on conflict (number) do update set token = excluded.token, seen_at = excluded.seen_at where servers.${FREE}
-	returning number, last_id`;
+	returning number`;
+/** Selects an id so that new ones behind it are behind all that there were: the clock may have been set back. */
+const LAST_ID = 'select greatest((select max(last_id) from servers), (select max(id) from submissions))';
+const RENEW = `
+	update servers set seen_at = now(), last_id = greatest(last_id, $3) where number = $1 and token = $2
+	returning (select max(last_id) from servers)`;
+/**
+ * Selects an id below which no process makes another, nor stores one that it made: each notes its own, and begins behind those of
+ * the others. `null` while a statement goes on that may be of a process that was killed.
+ */
+export const ALL_MADE = `
+	select min(last_id) from servers where not ${isOlder(LEASE_SECONDS + LAST_STATEMENT_SECONDS)}
+		and not exists (select from pg_stat_activity where ${isRunning(LEASE_SECONDS / 2)})`;
 
 /** Returns whether any process has a number: a server, or a command while it runs. */
 export async function isServed(sql: Sql): Promise<boolean> {
@@ -47,21 +63,24 @@ export interface ServerNumber {
 export type Servers = Awaited<ReturnType<typeof joinServers>>;
 
 export interface ServersOptions {
-	/** Called with the last id that was made under the number that this process has now. */
-	onNumber(lastId: number): void;
+	/** Called with an id that this process has to go on behind. */
+	onLastId(lastId: number): void;
 	lastId(): number;
+	/** Returns an id below which this process stores no more. */
+	horizon(): number;
 	onError(error: unknown): void;
 }
 
-export async function joinServers(sql: Sql, { onNumber, lastId, onError }: ServersOptions) {
+export async function joinServers(sql: Sql, { onLastId, lastId, horizon, onError }: ServersOptions) {
 	const own: ServerNumber = { number: 0, token: crypto.randomUUID() };
 
 	async function take(): Promise<void> {
 		for (const since = performance.now(); performance.now() - since < TAKE_WITHIN_MS; ) {
-			const [taken] = await rowsOf<[number, number]>(sql, TAKE, [own.token]);
+			const [taken] = await rowsOf<[number]>(sql, TAKE, [own.token]);
 			if (taken) {
 				own.number = taken[0];
-				onNumber(taken[1]);
+				const [[newest = 0] = []] = await rowsOf<[number]>(sql, LAST_ID);
+				onLastId(newest);
 				return;
 			}
 			await Bun.sleep(BETWEEN_TRIES_MS);
@@ -73,11 +92,9 @@ export async function joinServers(sql: Sql, { onNumber, lastId, onError }: Serve
 
 	/** Keeps the number, or takes another if it was lost, as after a long sleep. */
 	async function renew(): Promise<void> {
-		const kept = await rowsOf(sql, 'update servers set seen_at = now() where number = $1 and token = $2 returning 1', [
-			own.number,
-			own.token,
-		]);
-		if (kept.length === 0) await take();
+		const [kept] = await rowsOf<[number]>(sql, RENEW, [own.number, own.token, horizon()]);
+		if (kept) onLastId(kept[0]);
+		else await take();
 	}
 
 	await take();
