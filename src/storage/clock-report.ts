@@ -5,6 +5,10 @@ import type { ClockStep, Timeline } from './timeline.ts';
 
 /** A smaller difference is no fault that anyone would notice. */
 const TOLERANCE_MS = MINUTE_MS;
+/** After a larger step than this … */
+export const LARGE_STEP_MS = MINUTE_MS;
+/** … nothing is forgotten by its age for so long: the clock may be set back soon. */
+export const SETTLING_MS = HOUR_MS;
 /** No machine sleeps, and no server is off, for so long. */
 export const LONGEST_PAUSE_MS = 180 * DAY_MS;
 const UNITS = [
@@ -47,6 +51,13 @@ export function reportClock({ timeline, newestId, programMs, now }: ClockFacts):
 		? `${describeStep(latest)} If it is wrong now, set it.`
 		: null;
 	return { problem: wrong ?? doubt, latest: describeStep(latest) };
+}
+
+/** Where the database has a clock of its own. @param aheadMs By how much that of the machine is ahead. */
+export function reportApart(now: number, aheadMs: number): ClockReport {
+	if (Math.abs(aheadMs) <= TOLERANCE_MS) return NO_CLOCK;
+	const problem = `The clock of this machine says ${iso(now)}, and that of the database ${iso(Math.round(now - aheadMs))}. Set the one that is wrong.`;
+	return { problem, latest: null };
 }
 
 /** A sentence on a time that the clock was set. */

@@ -2,7 +2,7 @@
 
 import { ID_SOURCES, IDS_PER_MILLISECOND, millisecondStart } from '../../ids.ts';
 import { repeat } from '../../tasks/repeat.ts';
-import { type ClockReport, NO_CLOCK } from '../clock-report.ts';
+import { type ClockReport, LARGE_STEP_MS, reportApart, SETTLING_MS } from '../clock-report.ts';
 import { readClockSteps } from '../closed-reads.ts';
 import { createTimeline } from '../timeline.ts';
 import { rowsOf, type Sql, WRITER_NAME } from './connection.ts';
@@ -32,13 +32,25 @@ export async function createClock(sql: Sql, { now, oldestWriting, onError }: Clo
 	/** The machine's clock may be set between two measurements. */
 	const elapsed = isOwnClock ? now : () => performance.now();
 	const timeline = createTimeline(await runOn(sql, readClockSteps()));
-	let offset = 0;
+	let offset = now() - elapsed();
+	/** How far the machine's clock was ahead of the database's at the last measurement. */
+	let aheadMs = 0;
 	let last = 0;
+	let settledAt = Number.NEGATIVE_INFINITY;
+
+	/** Notices that the machine's clock was set, or differs from the database's. */
+	function look(): void {
+		if (Math.abs(now() - elapsed() - offset) > LARGE_STEP_MS) settledAt = performance.now() + SETTLING_MS;
+	}
 
 	async function measure(): Promise<void> {
 		const before = elapsed();
 		const [row] = await rowsOf<[number]>(sql, 'select (extract(epoch from clock_timestamp()) * 1000)::float8');
+		// Both may be that of one machine, and were set together.
+		look();
 		if (row) offset = row[0] - (before + elapsed()) / 2;
+		aheadMs = now() - elapsed() - offset;
+		look();
 	}
 
 	if (!isOwnClock) await measure();
@@ -115,10 +127,12 @@ export async function createClock(sql: Sql, { now, oldestWriting, onError }: Clo
 		},
 		settled: () => settled(),
 		timeline: () => timeline,
-		/** The database's clock is not this process's to watch. */
-		look(): void {},
-		report: (): ClockReport => NO_CLOCK,
-		isSettled: (): boolean => true,
+		look,
+		report: (): ClockReport => reportApart(now(), aheadMs),
+		isSettled(): boolean {
+			look();
+			return performance.now() >= settledAt;
+		},
 		async close(): Promise<void> {
 			await measuring.stop();
 			await servers.leave();

@@ -2,9 +2,9 @@
 
 import type { Database, Statement } from 'bun:sqlite';
 import { ID_SOURCES, IDS_PER_MILLISECOND, millisecondStart } from '../../ids.ts';
-import { HOUR_MS, MINUTE_MS } from '../../tasks/durations.ts';
+import { MINUTE_MS } from '../../tasks/durations.ts';
 import { lazy } from '../../tasks/lazy.ts';
-import { type ClockReport, LONGEST_PAUSE_MS, reportClock } from '../clock-report.ts';
+import { type ClockReport, LARGE_STEP_MS, LONGEST_PAUSE_MS, reportClock, SETTLING_MS } from '../clock-report.ts';
 import { readClockSteps } from '../closed-reads.ts';
 import type { ClockStep, Stretch } from '../timeline.ts';
 import { createGapFinder } from './clock-gaps.ts';
@@ -21,10 +21,6 @@ const SLEW = 1e-3;
 const FAR_MS = MINUTE_MS;
 /** The last moment of which there are ids. */
 const LATEST_MS = Math.floor(Number.MAX_SAFE_INTEGER / IDS_PER_MILLISECOND) - FAR_MS;
-/** After a larger step than this … */
-const LARGE_STEP_MS = MINUTE_MS;
-/** … nothing is forgotten by its age for so long: the clock may be set back soon. */
-const SETTLING_MS = HOUR_MS;
 
 const TABLES_WITH_IDS = ['submissions', 'deliveries', 'forms', 'api_keys', 'webhooks', 'sessions'];
 const HIGHEST_ID = `select max(id) from (${[

@@ -11,6 +11,7 @@ import { newPostgresDatabase } from '../../postgres.ts';
 const FORM = 7;
 const PRODUCERS = 32;
 const BREAKS = 15;
+const HOUR_MS = 3_600_000;
 const AS_THE_DATABASE_MS = 1000;
 
 test('whatever statement the connections break at, each acknowledged submission is there exactly once', async () => {
@@ -76,20 +77,44 @@ test('a submission whose id is taken is stored under another, and what came with
 }, 60_000);
 
 test('ids follow the clock of the database, also while that of the machine is set', async () => {
-	const storage = await openStorage(await newPostgresDatabase());
-	await storage.batch((tx) => [tx.insert(forms).values({ id: FORM, mode: 'live', slug: 's', name: 'n' })]);
-	const row = { formId: FORM, data: '{}', names: [], spamReason: null, subject: null, replyTo: null };
 	const rightNow = Date.now;
+	let aheadMs = 0;
+	Date.now = () => rightNow() + aheadMs;
 	try {
-		for (const hours of [2, -2]) {
-			Date.now = () => rightNow() + hours * 3_600_000;
+		const storage = await openStorage(await newPostgresDatabase());
+		await storage.batch((tx) => [tx.insert(forms).values({ id: FORM, mode: 'live', slug: 's', name: 'n' })]);
+		const row = { formId: FORM, data: '{}', names: [], spamReason: null, subject: null, replyTo: null };
+		for (aheadMs of [2 * HOUR_MS, -2 * HOUR_MS]) {
 			const at = storage.clock.timeline().millisOf(await storage.submissions.append(row));
 			expect(Math.abs(at - rightNow())).toBeLessThan(AS_THE_DATABASE_MS);
 		}
+		await storage.close();
 	} finally {
 		Date.now = rightNow;
 	}
-	await storage.close();
+}, 30_000);
+
+test('a clock of the machine that was set, or differs from the database, lets nothing count as old', async () => {
+	const rightNow = Date.now;
+	let aheadMs = 0;
+	Date.now = () => rightNow() + aheadMs;
+	try {
+		const address = await newPostgresDatabase();
+		const storage = await openStorage(address);
+		expect(storage.clock.isSettled()).toBe(true);
+		aheadMs = 2 * HOUR_MS;
+		expect(storage.clock.isSettled()).toBe(false);
+		const { clock, close } = await openStorage(address);
+		expect(clock.isSettled()).toBe(false);
+		expect(clock.report().problem).toMatch(/^The clock of this machine says .*, and that of the database/);
+		aheadMs = 0;
+		expect(storage.clock.isSettled()).toBe(false);
+		expect(storage.clock.report().problem).toBeNull();
+		await close();
+		await storage.close();
+	} finally {
+		Date.now = rightNow;
+	}
 }, 30_000);
 
 test('when the clock of the database goes ahead, as after a fail-over, storing goes on', async () => {
