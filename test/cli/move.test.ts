@@ -106,6 +106,18 @@ async function everything({ call }: CommandLine) {
 }
 
 test(
+	'of two moves to one empty database one is done, and the other says of which it is',
+	async () => {
+		const other = openCommandLine();
+		await other.call('forms', 'create', 'Other', '--slug', 'other');
+		const moves = await Promise.all([cli, other].map(({ call }) => call('move', '--to', url)));
+		expect(moves.map(({ code }) => code).sort()).toEqual([0, 1]);
+		expect(moves.find(({ code }) => code === 1)?.stderr).toMatch(/is filled by an unfinished move from|is in use/);
+	},
+	60 * SECONDS,
+);
+
+test(
 	'all kinds of submissions, keys and settings arrive in PostgreSQL, and in a file again',
 	async () => {
 		await cli.call('keys', 'create', '--name', 'mine');

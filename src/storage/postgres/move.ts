@@ -6,7 +6,7 @@ import { IDS_PER_MILLISECOND } from '../../ids.ts';
 import type { MovedTable, MoveSide, MoveTarget, RowValues } from '../contract.ts';
 import { namesOf } from '../rows.ts';
 import type { Driver } from './connection/link.ts';
-import { connect, rowsOf, type Sql } from './connection.ts';
+import { connect, type Runner, rowsOf, type Sql } from './connection.ts';
 import { foldBelow } from './counts.ts';
 import { createFieldNames } from './field-names.ts';
 import { migrate } from './migrate.ts';
@@ -122,33 +122,41 @@ async function begin(
 	sql: Sql,
 	{ source, tables, name }: { source: string; tables: readonly MovedTable[]; name: string },
 ): Promise<void> {
-	const former = await readMove(sql);
+	const former = await sql.begin(async (tx) => {
+		// Two moves that begin at one time would both find it empty.
+		await rowsOf(tx, "select pg_advisory_xact_lock(hashtext('formsrv move'))");
+		const marked = await readMove(tx);
+		if (marked === undefined) await mark(tx, { source, tables, name });
+		return marked;
+	});
 	if (former !== undefined && former !== source) {
 		throw new AppError(
 			'UNAVAILABLE',
 			`${name} is filled by an unfinished move from ${former}. Finish that, or empty it.`,
 		);
 	}
-	if (former === undefined) {
-		for (const table of tables) {
-			// Servers make these when they start.
-			if (table.name === 'server_values') continue;
-			if ((await rowsOf(sql, `select 1 from ${table.name} limit 1`)).length === 0) continue;
-			throw new AppError(
-				'UNAVAILABLE',
-				`${name} is in use: it has rows in the table ${table.name}. If a move to it was cut off, that had come to its end; else name an empty one.`,
-			);
-		}
-		await sql.begin(async (tx) => {
-			await rowsOf(tx, 'create table formsrv_move (source text not null)');
-			await rowsOf(tx, 'insert into formsrv_move values ($1)', [source]);
-			await rowsOf(tx, 'delete from server_values');
-		});
-	}
 	await rejectServers(sql, name).catch(async (error: unknown) => {
 		if (former === undefined) await rowsOf(sql, 'drop table formsrv_move');
 		throw error;
 	});
+}
+
+async function mark(
+	tx: Runner,
+	{ source, tables, name }: { source: string; tables: readonly MovedTable[]; name: string },
+): Promise<void> {
+	for (const table of tables) {
+		// Servers make these when they start.
+		if (table.name === 'server_values') continue;
+		if ((await rowsOf(tx, `select 1 from ${table.name} limit 1`)).length === 0) continue;
+		throw new AppError(
+			'UNAVAILABLE',
+			`${name} is in use: it has rows in the table ${table.name}. If a move to it was cut off, that had come to its end; else name an empty one.`,
+		);
+	}
+	await rowsOf(tx, 'create table formsrv_move (source text not null)');
+	await rowsOf(tx, 'insert into formsrv_move values ($1)', [source]);
+	await rowsOf(tx, 'delete from server_values');
 }
 
 function sideOf(sql: Driver): Omit<MoveSide, 'close'> {

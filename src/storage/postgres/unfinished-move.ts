@@ -1,12 +1,12 @@
 /** Marks the target of an unfinished move; see `move.ts`. A server checks after it joined, a move after it set the mark: one sees the other. */
 
 import { AppError } from '../../errors.ts';
-import { rowsOf, type Sql } from './connection.ts';
+import { type Runner, rowsOf, type Sql } from './connection.ts';
 
 const IN_USE = "select 1 from servers where seen_at > now() - interval '30 s' limit 1";
 
 /** @returns the source of the move; `undefined` if there is none */
-export async function readMove(sql: Sql): Promise<string | undefined> {
+export async function readMove(sql: Runner): Promise<string | undefined> {
 	const [[isThere = false] = []] = await rowsOf<[boolean]>(sql, "select to_regclass('formsrv_move') is not null");
 	if (!isThere) return undefined;
 	const [[source = ''] = []] = await rowsOf<[string]>(sql, 'select source from formsrv_move');
