@@ -38,8 +38,13 @@ export function createAvailability(onError: (error: unknown) => void) {
 				unsafe: (...args) => ({ values: () => during(() => sql.unsafe(...args).values()) }),
 				begin(work, mode) {
 					let isOver = false;
-					// One that had to wait for its connection does not begin afterwards.
-					const run: typeof work = (tx) => (isOver ? Promise.reject(away()) : work(tx));
+					// It has failed for the caller: it neither begins after the wait for a connection, nor is committed any more.
+					const run: typeof work = async (tx) => {
+						if (isOver) throw away();
+						const result = await work(tx);
+						if (isOver) throw away();
+						return result;
+					};
 					return during(() => sql.begin(run, mode)).finally(() => {
 						isOver = true;
 					});

@@ -5,7 +5,7 @@ import { HOUR_MS } from '../../tasks/durations.ts';
 import { lazy } from '../../tasks/lazy.ts';
 import { createActions, NO_ENTRY } from '../audit/action.ts';
 import type { Db, Query, RecordOf, Results, Storage, StorageOptions } from '../contract.ts';
-import { OutcomeUnknown, Unavailable } from '../errors.ts';
+import { Unavailable } from '../errors.ts';
 import { createFindForm } from '../find-form.ts';
 import { createFindings, logBeside } from '../findings.ts';
 import { arrivalOf, type NewSubmission } from '../submission.ts';
@@ -18,14 +18,14 @@ import { createHolding } from '../submissions/unique-values.ts';
 import { createAvailability } from './availability.ts';
 import { createClock } from './clock.ts';
 import { createCommitBlockers } from './commit-blockers.ts';
-import { connect, createDb, SILENT_MS } from './connection.ts';
+import { connect, createDb, type Runner, SILENT_MS } from './connection.ts';
 import { createCounts } from './counts.ts';
 import { measure } from './database.ts';
 import { createFieldNames } from './field-names.ts';
 import { createLeaders } from './leaders.ts';
 import { createLongReads } from './long-reads.ts';
 import { migrate, readSchema } from './migrate.ts';
-import { again, createEngine } from './operations.ts';
+import { createEngine, transact } from './operations.ts';
 import { createSearch } from './search.ts';
 import { checkServer } from './server-check.ts';
 import { createServerEvents } from './server-events.ts';
@@ -130,23 +130,15 @@ export async function openPostgres(
 			if (rejection) throw rejection;
 			const began = performance.now();
 			const entry = record === null ? NO_ENTRY : actions.open(clock.nextId);
-			let isCommitting = false;
-			const run = () =>
-				sql.begin(async (tx) => {
-					isCommitting = false;
-					const results: unknown[] = [];
-					const txDb = createDb(tx);
-					for (const query of build(txDb)) results.push(await query.prepare().execute());
-					const recorded = record?.(results as Results<T>);
-					for (const query of entry.statements(txDb, recorded)) await query.prepare().execute();
-					isCommitting = true;
-					return results;
-				}) as Promise<Results<T>>;
-			const runAgain = () =>
-				again(run).catch((error: unknown) => {
-					throw isCommitting && error instanceof Unavailable ? new OutcomeUnknown(error.cause) : error;
-				});
-			const results = await entry.within(runAgain);
+			const run = async (tx: Runner) => {
+				const results: unknown[] = [];
+				const txDb = createDb(tx);
+				for (const query of build(txDb)) results.push(await query.prepare().execute());
+				const recorded = record?.(results as Results<T>);
+				for (const query of entry.statements(txDb, recorded)) await query.prepare().execute();
+				return results as Results<T>;
+			};
+			const results = await entry.within(() => transact(sql, run));
 			await settings.spread(began);
 			return results;
 		},

@@ -1,5 +1,6 @@
 /** Runs the operations on submissions that both engines share; see `../submissions/operation.ts`. */
 
+import { OutcomeUnknown, Unavailable } from '../errors.ts';
 import { SEARCHED_JSON_CHARACTERS } from '../search-text.ts';
 import { type Dialect, type Engine, type Operation, rows, type Value } from '../submissions/operation.ts';
 import { numbers, type Runner, rowsOf, type Sql, strings } from './connection.ts';
@@ -49,7 +50,7 @@ export function createEngine(sql: Sql): Engine {
 	return {
 		dialect: DIALECT,
 		read: (operation) => runOn(sql, operation),
-		write: (begin) => again(() => sql.begin((tx) => runOn(tx, begin()))),
+		write: (begin) => transact(sql, (tx) => runOn(tx, begin())),
 		/** No fold goes between, and storing goes on meanwhile. */
 		*holdCounts(formId) {
 			const [form] = yield* rows<[number]>('select folded_to from forms where id = $1 for no key update', [formId]);
@@ -71,4 +72,19 @@ export async function again<T>(run: () => Promise<T>): Promise<T> {
 			if (!mayTryAgain(error) || tries >= MAX_TRIES) throw asStorageError(error);
 		}
 	}
+}
+
+/** @throws OutcomeUnknown if the database was lost during the commit */
+export function transact<T>(sql: Sql, work: (tx: Runner) => Promise<T>): Promise<T> {
+	let isCommitting = false;
+	const run = () =>
+		sql.begin(async (tx) => {
+			isCommitting = false;
+			const result = await work(tx);
+			isCommitting = true;
+			return result;
+		});
+	return again(run).catch((error: unknown) => {
+		throw isCommitting && error instanceof Unavailable ? new OutcomeUnknown(error.cause) : error;
+	});
 }

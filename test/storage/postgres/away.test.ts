@@ -66,6 +66,29 @@ test('while it is away submissions are refused at once, and taken again when it 
 	await inFlight;
 }, 30_000);
 
+test('a change that was refused because the database fell silent is not made when it speaks again', async () => {
+	const { address, opened, through } = await open();
+	const other = postgres(address, { max: 1, fetch_types: false });
+	const inTransaction = async () => {
+		const [row] = await other`select count(*)::int n from pg_stat_activity
+			where datname = current_database() and pid <> pg_backend_pid() and state like 'idle in transaction%'`;
+		return row?.n > 0;
+	};
+	const isBlocked = async () => (await other`select 1 from pg_locks where not granted`).length > 0;
+	await other.unsafe('begin');
+	await other`select 1 from forms for update`;
+	const change = opened.batch((tx) => [tx.update(forms).set({ name: 'New' })]);
+	while (!(await isBlocked())) await Bun.sleep(5);
+	through.silence();
+	await expect(change).rejects.toBeInstanceOf(Unavailable);
+	await other.unsafe('commit');
+	through.restore();
+	while (opened.findings.has('database') || (await inTransaction())) await Bun.sleep(10);
+	const [form] = await other`select name from forms`;
+	await other.end();
+	expect(form?.name).toBe('n');
+}, 60_000);
+
 test('when answers are lost on their way, what a change says of itself is true', async () => {
 	const { address, opened, through } = await open();
 	const said = { done: [] as number[], not: [] as number[], unknown: [] as number[] };
