@@ -80,6 +80,7 @@ describe('a slip of the finger', () => {
 	test('is not counted off a search that does not find it', async () => {
 		const form = await createForm(server, 'Counted');
 		for (const name of ['Keep me', 'Keep that', 'Drop me']) await server.submit(form.slug, { name });
+		await eventually(async () => (await submissionsOf(server, form.id, '?search=that')).length === 1);
 		const { page, signIn, goTo, close } = await openDashboard({ browser, server });
 		await signIn();
 		await goTo(`/forms/${form.id}`);
