@@ -168,7 +168,7 @@ function httpUrl(text: string): URL | undefined {
 export const path: ValueType<string> = {
 	placeholder: 'path',
 	values: 'path',
-	parse: (text) => checkedPath(text),
+	parse: checkedPath,
 };
 
 /** Parts that only a shell replaces: the data would be in a folder of that very name, in each working directory another one. */

@@ -56,7 +56,7 @@ export function createDeliveries(storage: Storage, options: DeliveriesOptions) {
 
 	async function idsOf({ form, submission }: DeliverySubject, mode?: Mode) {
 		if (form === undefined) return {};
-		const { id: formId } = await storage.findForm(form, mode);
+		const formId = await storage.findFormId(form, mode);
 		if (submission === undefined) return { formId };
 		const submissionId = rowId(submission);
 		if (await storage.submissions.head(formId, submissionId)) return { formId, submissionId };

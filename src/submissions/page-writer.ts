@@ -42,10 +42,10 @@ const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
 export function createPageWriter(
-	storage: Pick<Storage, 'submissions' | 'clock' | 'findForm' | 'findings'>,
+	storage: Pick<Storage, 'submissions' | 'clock' | 'findFormId' | 'findings'>,
 	options: PageWriterOptions,
 ) {
-	const { submissions, clock, findForm } = storage;
+	const { submissions, clock, findFormId } = storage;
 	const damage = createDamageCheck(storage);
 	const { budget, turns } = options;
 
@@ -122,6 +122,6 @@ export function createPageWriter(
 		for (const { data } of parts.entries) size += typeof data === 'string' ? data.length : data;
 		if (size <= MAX_WHOLE_BYTES) return inOne(parts);
 		const end = caller === undefined ? () => {} : await turns.take(caller);
-		return { chunks: checked(stream(parts), () => findForm(encodeId(page.formId))), end };
+		return { chunks: checked(stream(parts), () => findFormId(encodeId(page.formId))), end };
 	};
 }

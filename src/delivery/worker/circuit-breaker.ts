@@ -39,8 +39,7 @@ export function createCircuitBreaker({ concurrency, wait, outage = null }: Circu
 		reason = error;
 	}
 
-	function close(): void {
-		limit = Math.min(concurrency, 2 * limit);
+	function forget(): void {
 		retries = 0;
 		waitMs = 0;
 		pausedUntil = 0;
@@ -56,20 +55,17 @@ export function createCircuitBreaker({ concurrency, wait, outage = null }: Circu
 		/** Since when and why the breaker is open, readable; `null` while it is closed. */
 		outage: () => (since === null ? null : { since, reason: reason ?? '', nextProbeAt: Math.max(pausedUntil, since) }),
 		record(outcome: Outcome, now: number): void {
-			if (outcome.kind === 'sent' || outcome.kind === 'rejected') close();
+			if (outcome.kind === 'sent' || outcome.kind === 'rejected') {
+				limit = Math.min(concurrency, 2 * limit);
+				forget();
+			}
 			if (outcome.kind === 'unavailable') open(outcome.error, now);
 			if (outcome.kind !== 'retry' || outcome.isRecipient) return;
 			retries++;
 			if (outcome.isDestinationSuspect || retries >= RETRIES_TO_OPEN) open(outcome.error, now);
 		},
 		/** The destination has become another one, of which nothing is known yet. */
-		forget(): void {
-			retries = 0;
-			waitMs = 0;
-			pausedUntil = 0;
-			since = null;
-			reason = null;
-		},
+		forget,
 		/** Allows the next probe at once. */
 		endPause(): void {
 			pausedUntil = 0;

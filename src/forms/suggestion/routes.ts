@@ -18,7 +18,7 @@ const FieldSuggestion = Type.Object(
 	{ $id: 'FieldSuggestion' },
 );
 
-export const suggestionRoutes = (storage: Pick<Storage, 'findForm' | 'submissions'>, auth: Auth) =>
+export const suggestionRoutes = (storage: Pick<Storage, 'findFormId' | 'submissions'>, auth: Auth) =>
 	new Elysia({ tags: ['Forms'] })
 		.use(auth)
 		.get(

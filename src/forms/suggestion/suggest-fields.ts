@@ -32,11 +32,11 @@ export function suggestFields(submissions: Iterable<StoredSubmission>): FieldSug
 
 /** @throws AppError FORM_NOT_FOUND */
 export async function readFieldSuggestion(
-	{ findForm, submissions }: Pick<Storage, 'findForm' | 'submissions'>,
+	{ findFormId, submissions }: Pick<Storage, 'findFormId' | 'submissions'>,
 	id: string,
 	mode?: Mode,
 ): Promise<FieldSuggestion> {
-	const { id: formId } = await findForm(id, mode);
+	const formId = await findFormId(id, mode);
 	submissions.prepareScan();
 	return submissions.scan<ScanRequest, FieldSuggestion>('suggestFields', {
 		selection: { formId, filter: 'all' },

@@ -30,7 +30,7 @@ type Target = { ids: number[] } | { criteria: Criteria };
 export type Bulk = ReturnType<typeof createBulk>;
 
 export function createBulk(storage: Storage, release: Retries['release']) {
-	const { submissions, clock, findForm } = storage;
+	const { submissions, clock, findFormId } = storage;
 
 	/** The ids of the target, in chunks, without submissions that arrive after the call. */
 	async function* chunksOf(formId: number, target: Target): AsyncGenerator<number[]> {
@@ -59,7 +59,7 @@ export function createBulk(storage: Storage, release: Retries['release']) {
 		 */
 		async update(formId: string, request: BulkRequest<BulkUpdate>): Promise<Updated> {
 			const { mode, isFormLevel, readInput, checkDisclosure } = request;
-			const form = await findForm(formId, mode);
+			const form = await findFormId(formId, mode);
 			const input = await readInput();
 			const change = changeOf(input);
 			const target = parseTarget(input, checkDisclosure);
@@ -67,9 +67,9 @@ export function createBulk(storage: Storage, release: Retries['release']) {
 			const options = { teaches: isFormLevel ? 'form' : 'all', call: {} } as const;
 			const unknown = new Set(input.ids);
 			let updated = 0;
-			for await (const ids of chunksOf(form.id, target)) {
-				const changed = await submissions.change(form.id, ids, change, options);
-				if (isReleased) await release(form.id, changed);
+			for await (const ids of chunksOf(form, target)) {
+				const changed = await submissions.change(form, ids, change, options);
+				if (isReleased) await release(form, changed);
 				for (const id of changed) unknown.delete(encodeId(id));
 				updated += changed.length;
 			}
@@ -81,19 +81,19 @@ export function createBulk(storage: Storage, release: Retries['release']) {
 		 * @throws AppError FORM_NOT_FOUND, VALIDATION_ERROR, FORBIDDEN
 		 */
 		async remove(formId: string, { mode, readInput, checkDisclosure }: BulkRequest<BulkDeletion>): Promise<Deleted> {
-			const form = await findForm(formId, mode);
+			const form = await findFormId(formId, mode);
 			const input = await readInput();
 			const target = parseTarget(input, checkDisclosure);
 			const unknown = new Set(input.ids);
 			if (input.dryRun ?? input.search !== undefined) {
-				const matched = await count(form.id, target, unknown);
+				const matched = await count(form, target, unknown);
 				await recordAction(storage, { facts: { ...factsOf(input), dryRun: true, matched } });
 				return { deleted: 0, matched, dryRun: true, ...ifAny(unknown) };
 			}
 			const call = {};
 			let deleted = 0;
-			for await (const ids of chunksOf(form.id, target)) {
-				const removed = await submissions.remove(form.id, ids, { call });
+			for await (const ids of chunksOf(form, target)) {
+				const removed = await submissions.remove(form, ids, { call });
 				for (const id of removed) unknown.delete(encodeId(id));
 				deleted += removed.length;
 			}

@@ -14,15 +14,15 @@ export interface FileAddress {
 
 /** @throws AppError FORM_NOT_FOUND, NOT_FOUND */
 export async function findFile(
-	{ db, findForm }: Pick<Storage, 'db' | 'findForm'>,
+	{ db, findFormId }: Pick<Storage, 'db' | 'findFormId'>,
 	{ formId, submissionId, fileId }: FileAddress,
 	mode?: Mode,
 ): Promise<typeof files.$inferSelect> {
-	const form = await findForm(formId, mode);
+	const form = await findFormId(formId, mode);
 	const [found] = await db
 		.select()
 		.from(files)
-		.where(and(eq(files.id, rowId(fileId)), eq(files.submissionId, rowId(submissionId)), eq(files.formId, form.id)));
+		.where(and(eq(files.id, rowId(fileId)), eq(files.submissionId, rowId(submissionId)), eq(files.formId, form)));
 	if (!found) throw noSuchFile();
 	return found;
 }

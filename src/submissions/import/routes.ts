@@ -37,7 +37,7 @@ const switchParameter = (name: string, description: string) =>
 	queryParameter(name, { schema: stringEnum(['false', 'true'], { default: 'false' }), description });
 
 interface ImportRoutesOptions {
-	storage: Pick<Storage, 'db' | 'findForm'>;
+	storage: Pick<Storage, 'db' | 'findForm' | 'findFormId'>;
 	readFields: ReadFields;
 	maxBytes: number;
 	keepBytes: KeepBytes;

@@ -76,63 +76,59 @@ test('a submission whose id is taken is stored under another, and what came with
 	await storage.close();
 }, 60_000);
 
+/** A clock that is off by `ms` until it is disposed of. */
+function shiftable(clock: { now(): number }) {
+	const { now } = clock;
+	const rightNow = () => now.call(clock);
+	const shifted = {
+		ms: 0,
+		rightNow,
+		[Symbol.dispose](): void {
+			clock.now = now;
+		},
+	};
+	clock.now = () => rightNow() + shifted.ms;
+	return shifted;
+}
+
 test('ids follow the clock of the database, also while that of the machine is set', async () => {
-	const rightNow = Date.now;
-	let aheadMs = 0;
-	Date.now = () => rightNow() + aheadMs;
-	try {
-		const storage = await openStorage(await newPostgresDatabase());
-		await storage.batch((tx) => [tx.insert(forms).values({ id: FORM, mode: 'live', slug: 's', name: 'n' })]);
-		const row = { formId: FORM, data: '{}', names: [], spamReason: null, subject: null, replyTo: null };
-		for (aheadMs of [2 * HOUR_MS, -2 * HOUR_MS]) {
-			const at = storage.clock.timeline().millisOf(await storage.submissions.append(row));
-			expect(Math.abs(at - rightNow())).toBeLessThan(AS_THE_DATABASE_MS);
-		}
-		await storage.close();
-	} finally {
-		Date.now = rightNow;
+	using machine = shiftable(Date);
+	const storage = await openStorage(await newPostgresDatabase());
+	await storage.batch((tx) => [tx.insert(forms).values({ id: FORM, mode: 'live', slug: 's', name: 'n' })]);
+	const row = { formId: FORM, data: '{}', names: [], spamReason: null, subject: null, replyTo: null };
+	for (machine.ms of [2 * HOUR_MS, -2 * HOUR_MS]) {
+		const at = storage.clock.timeline().millisOf(await storage.submissions.append(row));
+		expect(Math.abs(at - machine.rightNow())).toBeLessThan(AS_THE_DATABASE_MS);
 	}
+	await storage.close();
 }, 30_000);
 
 test('a clock of the machine that was set, or differs from the database, lets nothing count as old', async () => {
-	const rightNow = Date.now;
-	let aheadMs = 0;
-	Date.now = () => rightNow() + aheadMs;
-	try {
-		const address = await newPostgresDatabase();
-		const storage = await openStorage(address);
-		expect(storage.clock.isSettled()).toBe(true);
-		aheadMs = 2 * HOUR_MS;
-		expect(storage.clock.isSettled()).toBe(false);
-		const { clock, close } = await openStorage(address);
-		expect(clock.isSettled()).toBe(false);
-		expect(clock.report().problem).toMatch(/^The clock of this machine says .*, and that of the database/);
-		aheadMs = 0;
-		expect(storage.clock.isSettled()).toBe(false);
-		expect(storage.clock.report().problem).toBeNull();
-		await close();
-		await storage.close();
-	} finally {
-		Date.now = rightNow;
-	}
+	using machine = shiftable(Date);
+	const address = await newPostgresDatabase();
+	const storage = await openStorage(address);
+	expect(storage.clock.isSettled()).toBe(true);
+	machine.ms = 2 * HOUR_MS;
+	expect(storage.clock.isSettled()).toBe(false);
+	const { clock, close } = await openStorage(address);
+	expect(clock.isSettled()).toBe(false);
+	expect(clock.report().problem).toMatch(/^The clock of this machine says .*, and that of the database/);
+	machine.ms = 0;
+	expect(storage.clock.isSettled()).toBe(false);
+	expect(storage.clock.report().problem).toBeNull();
+	await close();
+	await storage.close();
 }, 30_000);
 
 test('when the clock of the database goes ahead, as after a fail-over, storing goes on', async () => {
-	const rightNow = Date.now;
-	const passed = performance.now.bind(performance);
-	let behindMs = 0;
 	// Less time passes here instead: it is their difference that counts.
-	performance.now = () => passed() - behindMs;
-	try {
-		const storage = await openStorage(await newPostgresDatabase());
-		await storage.batch((tx) => [tx.insert(forms).values({ id: FORM, mode: 'live', slug: 's', name: 'n' })]);
-		behindMs = 5000;
-		const row = { formId: FORM, data: '{}', names: [], spamReason: null, subject: null, replyTo: null };
-		const ids = await Promise.all([1, 2, 3].map(() => storage.submissions.append(row)));
-		for (const id of ids)
-			expect(Math.abs(storage.clock.timeline().millisOf(id) - rightNow())).toBeLessThan(AS_THE_DATABASE_MS);
-		await storage.close();
-	} finally {
-		performance.now = passed;
-	}
+	using passed = shiftable(performance);
+	const storage = await openStorage(await newPostgresDatabase());
+	await storage.batch((tx) => [tx.insert(forms).values({ id: FORM, mode: 'live', slug: 's', name: 'n' })]);
+	passed.ms = -5000;
+	const row = { formId: FORM, data: '{}', names: [], spamReason: null, subject: null, replyTo: null };
+	const ids = await Promise.all([1, 2, 3].map(() => storage.submissions.append(row)));
+	for (const id of ids)
+		expect(Math.abs(storage.clock.timeline().millisOf(id) - Date.now())).toBeLessThan(AS_THE_DATABASE_MS);
+	await storage.close();
 }, 30_000);
