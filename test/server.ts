@@ -95,6 +95,13 @@ export async function openTestServer({ settings = {}, database, now, elapsed = n
 		return readAnswer<Body>(response);
 	}
 
+	/** Creates a form. @throws Error with what the server said, if it creates none */
+	async function createForm<Form = { id: string; slug: string }>(json: object): Promise<Form> {
+		const { status, text, body } = await call<Form>('POST /api/forms', { json });
+		if (status !== 201) throw new Error([`No form was created: ${status} ${text}`, ...logLines].join('\n'));
+		return body;
+	}
+
 	/** Submits fields as JSON at the submit address, and wants JSON back unless `headers` say otherwise. */
 	async function submit(slug: string, fields: object, headers: Record<string, string> = {}) {
 		const response = await fetch(`${server.submitUrl}/f/${slug}`, {
@@ -114,6 +121,7 @@ export async function openTestServer({ settings = {}, database, now, elapsed = n
 		logLines,
 		createKey,
 		call,
+		createForm,
 		submit,
 		async close(): Promise<void> {
 			await server.stop(STOP_WITHIN_MS);

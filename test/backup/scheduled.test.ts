@@ -375,7 +375,7 @@ describe('a bucket', () => {
 		};
 		const server = await openTestServer({ settings: { ...settings, FORMSRV_BACKUP_EVERY: '1h' } });
 		servers.push(server);
-		const { body: form } = await server.call<{ slug: string }>('POST /api/forms', { json: { name: 'Contact' } });
+		const form = await server.createForm<{ slug: string }>({ name: 'Contact' });
 		const acknowledged: { at: number; id: string }[] = [];
 		let isDone = false;
 		const load = (async () => {

@@ -172,7 +172,7 @@ async function restoreWithResponse({ isSent }: { isSent: boolean }, ...options: 
 	const open = () => openTestServer({ settings, database, now: () => Date.now() + ahead });
 	const first = await open();
 	const form = { name: 'Contact', captcha: 'altcha', autoresponder: { field: 'email', delayMinutes: DELAY_MINUTES } };
-	const { slug } = (await first.call<{ slug: string }>('POST /api/forms', { json: form })).body;
+	const { slug } = await first.createForm<{ slug: string }>(form);
 	const key = await first.createKey({ permissions: ['submit'] });
 	const submitted = await first.submit(slug, { email: 'ada@example.com' }, { Authorization: `Bearer ${key}` });
 	expect(submitted.status).toBe(200);
@@ -225,7 +225,7 @@ testOnSqlite('what waited to be confirmed waits on: its mail is held, and its li
 	const first = await openTestServer({ settings, database });
 	const peer = await startSmtp({}, smtpPort);
 	const json = { name: 'News', slug: 'news', confirm: {}, notificationEmail: 'owner@example.com' };
-	const { body: form } = await first.call<{ id: string }>('POST /api/forms', { json });
+	const form = await first.createForm<{ id: string }>(json);
 	await first.submit('news', { email: 'ada@example.com' });
 	await until(first, (all) => all.some(({ state }) => state === 'sent'));
 	await peer.close();

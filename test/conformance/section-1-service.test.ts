@@ -9,7 +9,7 @@ let form: FormBody;
 
 beforeAll(async () => {
 	server = await openTestServer();
-	form = (await server.call<FormBody>('POST /api/forms', { json: { name: 'Contact' } })).body;
+	form = await server.createForm<FormBody>({ name: 'Contact' });
 });
 afterAll(() => server.close());
 
@@ -58,9 +58,7 @@ describe('the service', () => {
 	});
 
 	test('gives every form a public slug of its own', async () => {
-		const twins = await Promise.all(
-			[1, 2].map(async () => (await server.call<FormBody>('POST /api/forms', { json: { name: 'Twin' } })).body),
-		);
+		const twins = await Promise.all([1, 2].map(async () => await server.createForm<FormBody>({ name: 'Twin' })));
 		expect(new Set(twins.map(({ slug }) => slug)).size).toBe(2);
 		for (const { slug } of twins) expect(slug).toMatch(/^twin-[a-z0-9]{8}$/);
 	});
@@ -70,7 +68,7 @@ describe('the service', () => {
 	});
 
 	test('lets the holder of a key create, read, list, update and delete forms', async () => {
-		const { body: made } = await server.call<FormBody>('POST /api/forms', { json: { name: 'Short life' } });
+		const made = await server.createForm<FormBody>({ name: 'Short life' });
 		expect((await server.call<FormBody>(`GET /api/forms/${made.id}`)).body).toEqual(made);
 		const { body: list } = await server.call<{ forms: FormBody[] }>('GET /api/forms');
 		expect(list.forms).toContainEqual(made);

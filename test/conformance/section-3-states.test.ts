@@ -17,7 +17,7 @@ const setActive = (isActive: boolean, key?: string | null) =>
 
 describe('the states', () => {
 	test('a new form is active', async () => {
-		form = (await server.call<FormBody>('POST /api/forms', { json: { name: 'Contact' } })).body;
+		form = await server.createForm<FormBody>({ name: 'Contact' });
 		expect(form.isActive).toBe(true);
 	});
 

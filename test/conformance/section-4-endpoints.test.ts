@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 beforeEach(async () => {
-	form = (await server.call<FormBody>('POST /api/forms', { json: { name: 'Contact' } })).body;
+	form = await server.createForm<FormBody>({ name: 'Contact' });
 });
 
 /** Submits at a moment of its own, a second after the one before. */
@@ -62,7 +62,7 @@ describe('every management endpoint', () => {
 
 describe('GET /api/forms', () => {
 	test('returns an object whose forms are the forms, the newest first', async () => {
-		const second = (await server.call<FormBody>('POST /api/forms', { json: { name: 'Second' } })).body;
+		const second = await server.createForm<FormBody>({ name: 'Second' });
 		const { status, body } = await server.call<{ forms: FormBody[] }>('GET /api/forms');
 		expect(status).toBe(200);
 		expect(Object.keys(body)).toEqual(['forms']);
@@ -178,7 +178,7 @@ describe('DELETE /api/forms/{id}', () => {
 
 	test('touches no other form', async () => {
 		await submitAll('kept');
-		const other = (await server.call<FormBody>('POST /api/forms', { json: { name: 'Other' } })).body;
+		const other = await server.createForm<FormBody>({ name: 'Other' });
 		await server.call(`DELETE /api/forms/${other.id}`);
 		expect(valuesOf(await list())).toEqual(['kept']);
 	});

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 async function createForm(json: object = {}): Promise<FormBody> {
-	return (await server.call<FormBody>('POST /api/forms', { json: { name: 'Contact', ...json } })).body;
+	return await server.createForm<FormBody>({ name: 'Contact', ...json });
 }
 
 async function lastData({ id }: FormBody): Promise<unknown> {

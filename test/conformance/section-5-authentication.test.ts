@@ -9,7 +9,7 @@ let form: FormBody;
 
 beforeAll(async () => {
 	server = await openTestServer({ settings: { FORMSRV_RATE_AUTH: '0' } });
-	form = (await server.call<FormBody>('POST /api/forms', { json: { name: 'Contact' } })).body;
+	form = await server.createForm<FormBody>({ name: 'Contact' });
 	await server.submit(form.slug, { a: 'b' });
 });
 afterAll(() => server.close());
@@ -115,7 +115,7 @@ describe('a form-level key', () => {
 
 	test('does nothing else, and cannot tell which other forms exist', async () => {
 		const key = await server.createKey({ form: form.slug });
-		const other = (await server.call<FormBody>('POST /api/forms', { json: { name: 'Other' } })).body;
+		const other = await server.createForm<FormBody>({ name: 'Other' });
 		const own = `/api/forms/${form.id}` as const;
 		const { body } = await server.call<ListBody>(`GET ${own}/submissions`);
 		const submission = `${own}/submissions/${body.submissions[0]?.id}` as const;
@@ -136,7 +136,7 @@ describe('a form-level key', () => {
 });
 
 describe('permissions', () => {
-	const target = async () => (await server.call<FormBody>('POST /api/forms', { json: { name: 'Target' } })).body.id;
+	const target = async () => (await server.createForm<FormBody>({ name: 'Target' })).id;
 
 	/** Each route, the permission that it needs, and how it is called. */
 	const routes = [

@@ -7,7 +7,7 @@ import type { FormBody } from './wire.ts';
 
 test('a form without notification address and webhooks sends nothing', async () => {
 	const server = await openTestServer();
-	const { body: form } = await server.call<FormBody>('POST /api/forms', { json: { name: 'Quiet' } });
+	const form = await server.createForm<FormBody>({ name: 'Quiet' });
 	const { status } = await server.submit(form.slug, { email: 'ann@example.com', _replyto: 'ann@example.com' });
 	expect(status).toBe(200);
 	expect(await server.app.storage.db.select().from(deliveries)).toEqual([]);

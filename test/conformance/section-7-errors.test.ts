@@ -10,8 +10,8 @@ let closed: FormBody;
 
 beforeAll(async () => {
 	server = await openTestServer();
-	form = (await server.call<FormBody>('POST /api/forms', { json: { name: 'Contact' } })).body;
-	closed = (await server.call<FormBody>('POST /api/forms', { json: { name: 'Closed', isActive: false } })).body;
+	form = await server.createForm<FormBody>({ name: 'Contact' });
+	closed = await server.createForm<FormBody>({ name: 'Closed', isActive: false });
 });
 afterAll(() => server.close());
 

@@ -11,7 +11,7 @@ let form: FormBody;
 
 beforeAll(async () => {
 	server = await openTestServer({ settings: { FORMSRV_RATE_SUBMIT: '200', FORMSRV_RATE_API: '120' } });
-	form = (await server.call<FormBody>('POST /api/forms', { json: { name: 'Contact' } })).body;
+	form = await server.createForm<FormBody>({ name: 'Contact' });
 	await Promise.all(Array.from({ length: 101 }, (_, index) => server.submit(form.slug, { index })));
 });
 afterAll(() => server.close());
@@ -133,7 +133,7 @@ describe('rates', () => {
 	});
 
 	test('of one form are not those of another', async () => {
-		const { body: other } = await server.call<FormBody>('POST /api/forms', { json: { name: 'Other' } });
+		const other = await server.createForm<FormBody>({ name: 'Other' });
 		expect((await server.submit(other.slug, { a: 'b' })).status).toBe(200);
 	});
 

@@ -24,7 +24,7 @@ let operations: { path: string; method: string; operation: Operation }[];
 
 beforeAll(async () => {
 	server = await openTestServer({ settings: { FORMSRV_RATE_API: '0' } });
-	form = (await server.call<Form>('POST /api/forms', { json: { name: 'Contact', slug: 'contact' } })).body;
+	form = await server.createForm<Form>({ name: 'Contact', slug: 'contact' });
 	const { body } = await server.call<ApiDocument>('GET /api/openapi.json');
 	operations = Object.entries(body.paths).flatMap(([path, { servers: _, ...item }]) =>
 		Object.entries(item).map(([method, operation]) => ({ path, method, operation: operation as Operation })),

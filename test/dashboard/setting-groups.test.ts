@@ -347,7 +347,7 @@ test('a form that is kept in a file says so above its settings, and others do no
 
 test('what is typed for a number and is none is named, and changes nothing', async () => {
 	const rules = { files: { maxFiles: 3 }, fields: [{ name: 'age', type: 'number', min: 18 }] };
-	const { body: form } = await server.call<Made>('POST /api/forms', { json: { name: 'Numbers', ...rules } });
+	const form = await server.createForm<Made>({ name: 'Numbers', ...rules });
 	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
 	await signIn();
 	await goTo(`/forms/${form.id}/settings`);

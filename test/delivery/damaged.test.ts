@@ -63,7 +63,7 @@ async function open({ settings = {}, hasMail = true, hasWebhook = true } = {}) {
 		},
 	});
 	const json = { name: 'Contact', slug: 'contact', notificationEmail: hasMail ? 'owner@example.com' : null };
-	const { body: form } = await server.call<{ id: string }>('POST /api/forms', { json });
+	const form = await server.createForm<{ id: string }>(json);
 	if (hasWebhook) await server.call(`POST /api/forms/${form.id}/webhooks`, { json: { url: hook.url.href } });
 	const listed = async () => (await server.call<Listed>('GET /api/deliveries')).body.deliveries;
 	return {

@@ -107,7 +107,7 @@ test('two changes of one slug at once lose neither', async () => {
 
 test('over the API, submissions to the old address arrive, and taking it over needs the permission to read', async () => {
 	const server = await openTestServer();
-	const { body: form } = await server.call<{ id: string }>('POST /api/forms', { json: { name: 'One', slug: 'first' } });
+	const form = await server.createForm<{ id: string }>({ name: 'One', slug: 'first' });
 	await server.call(`PATCH /api/forms/${form.id}`, { json: { slug: 'second' } });
 	expect((await server.submit('first', { a: 'b' })).status).toBe(200);
 	expect((await server.submit('second', { a: 'b' })).status).toBe(200);

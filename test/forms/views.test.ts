@@ -9,7 +9,7 @@ let server: TestServer;
 let form: Form;
 beforeAll(async () => {
 	server = await openTestServer();
-	form = (await server.call<Form>('POST /api/forms', { json: { name: 'Contact' } })).body;
+	form = await server.createForm<Form>({ name: 'Contact' });
 });
 afterAll(() => server.close());
 

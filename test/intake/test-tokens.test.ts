@@ -20,7 +20,7 @@ interface Made {
 	slug: string;
 }
 const createForm = async (settings: FormInput = {}): Promise<Made> =>
-	(await server.call<Made>('POST /api/forms', { json: { name: 'Contact', ...settings } })).body;
+	await server.createForm<Made>({ name: 'Contact', ...settings });
 
 async function tokenFor({ id }: Made, at: TestServer = server): Promise<string> {
 	const { status, body } = await at.call<{ token: string }>(`POST /api/forms/${id}/test-token`);

@@ -133,7 +133,7 @@ test.each<Partial<typeof forms.$inferInsert>>([
 	'the field of a mail stays one that can have an address: %j is rejected later too; a form that has it is editable',
 	async (wrong) => {
 		const json = { name: 'Later', captcha: 'altcha', autoresponder: {} };
-		const { body: form } = await server.call<{ id: string }>('POST /api/forms', { json });
+		const form = await server.createForm<{ id: string }>(json);
 		const path = `/api/forms/${form.id}` as const;
 		const patch = async (change: object) => (await server.call(`PATCH ${path}`, { json: change })).status;
 		expect(await patch(wrong)).toBe(400);
@@ -153,7 +153,7 @@ test.each<Partial<typeof forms.$inferInsert>>([
 test('the captcha, and the rule of a placeholder, stay as long as the mail needs them', async () => {
 	const rule = { name: 'topic', type: 'select', options: ['A', 'B'] };
 	const json = { name: 'Kept', captcha: 'altcha', autoresponder: { text: '{{topic}}' }, fields: [rule] };
-	const { body: form } = await server.call<{ id: string }>('POST /api/forms', { json });
+	const form = await server.createForm<{ id: string }>(json);
 	const patch = async (change: object) => (await server.call(`PATCH /api/forms/${form.id}`, { json: change })).status;
 	expect(await patch({ captcha: null })).toBe(400);
 	expect(await patch({ fields: null })).toBe(400);

@@ -13,7 +13,7 @@ const TEXT = JSON.stringify(OPERATOR);
 
 beforeAll(async () => {
 	server = await openTestServer({ settings: { FORMSRV_TRUSTED_PROXIES: '127.0.0.1', FORMSRV_RATE_AUTH: '0' } });
-	form = (await server.call<typeof form>('POST /api/forms', { json: { name: 'Contact' } })).body;
+	form = await server.createForm<typeof form>({ name: 'Contact' });
 	limited = await server.createKey({ permissions: ['write'] });
 });
 afterAll(() => server.close());

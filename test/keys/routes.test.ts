@@ -15,7 +15,7 @@ const create = (json: unknown, key?: string | null) => server.call<Made>('POST /
 beforeAll(async () => {
 	server = await openTestServer();
 	testAdmin = await server.createKey({ mode: 'test' });
-	form = (await server.call<Form>('POST /api/forms', { json: { name: 'Live', slug: 'live' } })).body;
+	form = await server.createForm<Form>({ name: 'Live', slug: 'live' });
 	testForm = (await server.call<Form>('POST /api/forms', { json: { name: 'Test' }, key: testAdmin })).body;
 });
 afterAll(() => server.close());
@@ -44,7 +44,7 @@ describe('POST /api/keys', () => {
 	});
 
 	test('creates a form-level key for up to twenty forms, all of which it names', async () => {
-		const second = (await server.call<Form>('POST /api/forms', { json: { name: 'Second', slug: 'second' } })).body;
+		const second = await server.createForm<Form>({ name: 'Second', slug: 'second' });
 		const { status, body } = await create({ forms: ['second', 'live', second.id], permissions: ['read', 'write'] });
 		expect(status).toBe(201);
 		expect(body).toMatchObject({ form: form.id, forms: [form.id, second.id], permissions: ['read', 'write'] });
@@ -158,7 +158,7 @@ describe('POST /api/keys/{id}/rotate', () => {
 	});
 
 	test('keeps the forms of a form-level key', async () => {
-		const second = (await server.call<{ id: string }>('POST /api/forms', { json: { name: 'Second' } })).body;
+		const second = await server.createForm<{ id: string }>({ name: 'Second' });
 		const old = (await create({ forms: [form.id, second.id], permissions: ['read'] })).body;
 		const { key, ...made } = (await rotate(old.id, {})).body;
 		expect(key).toStartWith('fk_');

@@ -59,7 +59,7 @@ test('what is looked for at the other address is told where it is', async () => 
 });
 
 test('management paths are found only in their unescaped form', async () => {
-	const { body: form } = await server.call<{ id: string }>('POST /api/forms', { json: { name: 'Contact' } });
+	const form = await server.createForm<{ id: string }>({ name: 'Contact' });
 	const escaped = `%${form.id.charCodeAt(0).toString(16)}${form.id.slice(1)}`;
 	const statusOf = async (id: string) => (await server.call(`GET /api/forms/${id}`)).status;
 	expect([await statusOf(form.id), await statusOf(escaped)]).toEqual([200, 404]);
@@ -75,7 +75,7 @@ test('a script with a header of its own may follow to the thank-you page', async
 });
 
 test('a browser that opens the address of a form gets the help page', async () => {
-	const { body: form } = await server.call<{ slug: string }>('POST /api/forms', { json: { name: 'Contact' } });
+	const form = await server.createForm<{ slug: string }>({ name: 'Contact' });
 	const ask = (accept: string) => fetch(`${server.submitUrl}/f/${form.slug}`, { headers: { Accept: accept } });
 	const [page, json] = [await ask('*/*'), await ask('application/json')];
 	expect([page.status, json.status]).toEqual([405, 405]);
@@ -84,7 +84,7 @@ test('a browser that opens the address of a form gets the help page', async () =
 });
 
 test('the address of a deleted form is a 404, also while its rows are swept', async () => {
-	const { body: form } = await server.call<{ id: string; slug: string }>('POST /api/forms', { json: { name: 'Old' } });
+	const form = await server.createForm<{ id: string; slug: string }>({ name: 'Old' });
 	await server.call(`DELETE /api/forms/${form.id}`);
 	const [slug, left] = [
 		await server.submit(form.slug, { a: 'b' }),

@@ -154,8 +154,7 @@ describe('the lists', () => {
 
 	beforeAll(async () => {
 		server = await openTestServer();
-		const make = async (name: string) =>
-			(await server.call<{ id: string; slug: string }>('POST /api/forms', { json: { name } })).body;
+		const make = async (name: string) => await server.createForm<{ id: string; slug: string }>({ name });
 		form = await make('One');
 		other = await make('Two');
 	});

@@ -62,7 +62,7 @@ describe('a stamp', () => {
 
 test('a stamp from the form’s address, sent along at once, is a reason, and is not stored', async () => {
 	const server = await openTestServer();
-	const { body: form } = await server.call<{ id: string; slug: string }>('POST /api/forms', { json: { name: 'One' } });
+	const form = await server.createForm<{ id: string; slug: string }>({ name: 'One' });
 	const address = `${server.submitUrl}/f/${form.slug}/stamp`;
 	const answer = await fetch(address, { headers: { Origin: 'https://example.com' } });
 	expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*');

@@ -7,7 +7,7 @@ let form: Form;
 
 beforeAll(async () => {
 	server = await openTestServer();
-	form = (await server.call<Form>('POST /api/forms', { json: { name: 'Contact' } })).body;
+	form = await server.createForm<Form>({ name: 'Contact' });
 });
 afterAll(() => server.close());
 

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const createForm = async () => (await server.call<Form>('POST /api/forms', { json: { name: 'Contact' } })).body;
+const createForm = () => server.createForm<Form>({ name: 'Contact' });
 
 /** Submits texts one after the other. */
 async function submitAll({ slug }: Form, texts: readonly string[]): Promise<void> {

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 beforeEach(async () => {
-	form = (await server.call<Form>('POST /api/forms', { json: { name: 'Contact' } })).body;
+	form = await server.createForm<Form>({ name: 'Contact' });
 	path = `/api/forms/${form.id}/submissions`;
 	for (let n = 0; n < 5; n++) await server.submit(form.slug, { n, text: n % 2 ? 'odd one' : 'even one' });
 	await server.submit(form.slug, { n: 5, _gotcha: 'x' });

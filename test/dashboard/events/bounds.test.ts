@@ -45,7 +45,7 @@ const openMany = (count: number, headers: Headers) => Promise.all(Array.from({ l
 
 describe('at once', () => {
 	test('a key has ten, and another key, or a session of it, is not held up by that', async () => {
-		const form = (await server.call<Form>('POST /api/forms', { json: { name: 'Contact' } })).body;
+		const form = await server.createForm<Form>({ name: 'Contact' });
 		const fk = await server.createKey({ form: form.id });
 		const statuses = (await openMany(14, byKey(fk))).map(({ status }) => status);
 		expect(statuses.filter((status) => status === 200)).toHaveLength(10);
@@ -74,7 +74,7 @@ describe('at once', () => {
 	});
 
 	test('form-level keys share a part, in which each finds a place, and never take an owner’s', async () => {
-		const { id: form } = (await server.call<Form>('POST /api/forms', { json: { name: 'Contact' } })).body;
+		const { id: form } = await server.createForm<Form>({ name: 'Contact' });
 		const opened: { status: number }[] = [];
 		for (let keys = 0; keys < 6; keys++) {
 			const key = await server.createKey({ form });
@@ -91,7 +91,7 @@ describe('at once', () => {
 	});
 
 	test('of form-level keys with one each none ends that of another, which would only come back', async () => {
-		const { id: form } = (await server.call<Form>('POST /api/forms', { json: { name: 'Contact' } })).body;
+		const { id: form } = await server.createForm<Form>({ name: 'Contact' });
 		for (let keys = 0; keys < 60; keys++) {
 			expect((await open(byKey(await server.createKey({ form })))).status).toBe(200);
 		}
@@ -185,7 +185,7 @@ describe('a stream ends', () => {
 	});
 
 	test('when its form is deleted, of a form-level key', async () => {
-		const form = (await server.call<Form>('POST /api/forms', { json: { name: 'Contact' } })).body;
+		const form = await server.createForm<Form>({ name: 'Contact' });
 		const { ended } = await open(byKey(await server.createKey({ form: form.id })));
 		await server.call(`DELETE /api/forms/${form.id}`);
 		await ended;

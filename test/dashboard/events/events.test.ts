@@ -45,8 +45,8 @@ async function listen(key: string | null, headers: Record<string, string> = {}) 
 
 beforeAll(async () => {
 	server = await openTestServer();
-	form = (await server.call<Form>('POST /api/forms', { json: { name: 'Contact' } })).body;
-	other = (await server.call<Form>('POST /api/forms', { json: { name: 'Other' } })).body;
+	form = await server.createForm<Form>({ name: 'Contact' });
+	other = await server.createForm<Form>({ name: 'Other' });
 });
 afterAll(() => server.close());
 
@@ -90,7 +90,7 @@ test('a stream has events of its mode only, and that of a form-level key of its 
 });
 
 test('a stream of a key of several forms has the events of each of them and of no other', async () => {
-	const make = async (name: string) => (await server.call<Form>('POST /api/forms', { json: { name } })).body;
+	const make = async (name: string) => await server.createForm<Form>({ name });
 	const [one, two, three] = [await make('One'), await make('Two'), await make('Three')];
 	const stream = await listen(await server.createKey({ forms: [one.id, two.id] }));
 	const heard: unknown[] = [];

@@ -40,7 +40,7 @@ const read = (cookie: string) => server.call<View>('GET /api/session', withCooki
 
 beforeAll(async () => {
 	server = await openTestServer({ now: () => clock, settings: { FORMSRV_RATE_AUTH: '0' } });
-	form = (await server.call<Form>('POST /api/forms', { json: { name: 'Contact' } })).body;
+	form = await server.createForm<Form>({ name: 'Contact' });
 	await server.submit(form.slug, { name: 'Ada' });
 });
 afterAll(() => server.close());

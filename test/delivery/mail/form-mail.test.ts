@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 async function make(json: object): Promise<Form> {
-	return (await server.call<Form>('POST /api/forms', { json: { name: 'Contact', ...json } })).body;
+	return await server.createForm<Form>({ name: 'Contact', ...json });
 }
 
 const FIELDS = [

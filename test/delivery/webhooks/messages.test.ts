@@ -51,7 +51,7 @@ afterAll(async () => {
 });
 
 async function createForm(): Promise<{ id: string; slug: string }> {
-	return (await server.call<{ id: string; slug: string }>('POST /api/forms', { json: { name: 'Contact' } })).body;
+	return await server.createForm<{ id: string; slug: string }>({ name: 'Contact' });
 }
 
 const add = (form: string, json: object) => server.call<Hook>(`POST /api/forms/${form}/webhooks`, { json });

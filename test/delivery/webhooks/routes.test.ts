@@ -16,7 +16,7 @@ let formId: string;
 
 beforeAll(async () => {
 	server = await openTestServer();
-	formId = (await server.call<{ id: string }>('POST /api/forms', { json: { name: 'Contact' } })).body.id;
+	formId = (await server.createForm<{ id: string }>({ name: 'Contact' })).id;
 });
 afterAll(() => server.close());
 

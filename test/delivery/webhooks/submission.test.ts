@@ -43,7 +43,7 @@ beforeAll(async () => {
 		unknownFields: 'drop',
 		context: { page: true, utm: true, address: 'full', agent: true },
 	};
-	form = (await server.call<typeof form>('POST /api/forms', { json })).body;
+	form = await server.createForm<typeof form>(json);
 	await server.call(`POST /api/forms/${form.id}/webhooks`, { json: { url: target.url.href } });
 });
 afterAll(async () => {

@@ -47,7 +47,7 @@ let form: FormAnswer;
 let page: Page;
 
 beforeEach(async () => {
-	form = (await server.call<FormAnswer>('POST /api/forms', { json: { name: 'Contact', captcha: 'altcha' } })).body;
+	form = await server.createForm<FormAnswer>({ name: 'Contact', captcha: 'altcha' });
 	page = await browser.newPage();
 });
 afterEach(async () => {

@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 async function createForm(more: object = {}): Promise<FormAnswer> {
-	return (await server.call<FormAnswer>('POST /api/forms', { json: { name: 'Contact', ...more } })).body;
+	return await server.createForm<FormAnswer>({ name: 'Contact', ...more });
 }
 async function list({ id }: FormAnswer, filter = 'all') {
 	return (await server.call<ListAnswer>(`GET /api/forms/${id}/submissions?filter=${filter}`)).body.submissions;
@@ -169,7 +169,7 @@ describe('a challenge is rejected as a submission would be', () => {
 		const limited = await openTestServer({ settings: { FORMSRV_RATE_SUBMIT: '2' } });
 		try {
 			const json = { name: 'Contact', captcha: 'altcha' };
-			const { slug } = (await limited.call<FormAnswer>('POST /api/forms', { json })).body;
+			const { slug } = await limited.createForm<FormAnswer>(json);
 			const at = `${limited.submitUrl}/f`;
 			const responses = [1, 2, 3].map(() => fetchChallenge(slug, { at }));
 			const statuses = (await Promise.all(responses)).map(({ status }) => status);

@@ -156,7 +156,7 @@ describe('the tools of a key', () => {
 		const agent = await openAgent(server.baseUrl, await server.createKey(forms));
 		agents.push(agent);
 		expect(await agent.names()).toEqual(['list_submissions', 'mark', 'why_spam']);
-		const { body: other } = await server.call<Form>('POST /api/forms', { json: { name: 'Other' } });
+		const other = await server.createForm<Form>({ name: 'Other' });
 		expect(await agent.call('list_submissions', { form: other.id, fields: ['a'] })).toMatchObject({ isError: true });
 		expect(await agent.call('list_submissions', { form: body.id, fields: ['a'] })).toMatchObject({ isError: false });
 	});

@@ -54,7 +54,7 @@ afterAll(async () => {
 });
 
 const makeForm = async (slug: string, more: object = {}) =>
-	(await one.call<Form>('POST /api/forms', { json: { name: slug, slug, ...more } })).body.id;
+	(await one.createForm<Form>({ name: slug, slug, ...more })).id;
 
 async function until(isTrue: () => Promise<boolean> | boolean): Promise<void> {
 	while (!(await isTrue())) await Bun.sleep(10);

@@ -31,8 +31,7 @@ afterAll(async () => {
 	await other.close();
 });
 
-const makeForm = async (slug: string) =>
-	(await one.call<Form>('POST /api/forms', { json: { name: slug, slug } })).body.id;
+const makeForm = async (slug: string) => (await one.createForm<Form>({ name: slug, slug })).id;
 
 test('a change of settings, and of keys, holds at the other server from its next request', async () => {
 	const id = await makeForm('first');

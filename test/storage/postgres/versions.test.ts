@@ -32,7 +32,7 @@ test('of several that start at once on a new database one makes the tables, and 
 test('a server goes on beside a newer one that added to the tables; an older one does not start there', async () => {
 	const database = await newPostgresDatabase();
 	const server = await openTestServer({ database });
-	const { id } = (await server.call<{ id: string }>('POST /api/forms', { json: { name: 'A', slug: 'a' } })).body;
+	const { id } = await server.createForm<{ id: string }>({ name: 'A', slug: 'a' });
 	expect((await server.submit('a', { n: 1 })).status).toBe(200);
 	const newer = postgres(database, { max: 1, fetch_types: false });
 	for (const table of ['forms', 'submissions', 'deliveries', 'api_keys', 'sessions', 'webhooks'])

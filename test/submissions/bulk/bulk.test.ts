@@ -44,7 +44,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 beforeEach(async () => {
-	form = (await server.call<Form>('POST /api/forms', { json: { name: 'Contact' } })).body;
+	form = await server.createForm<Form>({ name: 'Contact' });
 	for (let n = 0; n < 6; n++) await server.submit(form.slug, { n, note: n % 2 ? 'odd one' : 'even one' });
 	await server.submit(form.slug, { n: 6, _gotcha: 'x' });
 	rows = await list();
@@ -60,7 +60,7 @@ describe('PATCH /api/forms/{id}/submissions', () => {
 	});
 
 	test('does not touch submissions of another form', async () => {
-		const other = (await server.call<Form>('POST /api/forms', { json: { name: 'Other' } })).body;
+		const other = await server.createForm<Form>({ name: 'Other' });
 		const answer = await server.call<object>(`PATCH /api/forms/${other.id}/submissions`, {
 			json: { ids: rows.map(({ id }) => id), set: { isSpam: true } },
 		});

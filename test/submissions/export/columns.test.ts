@@ -14,7 +14,7 @@ const DATA =
 beforeAll(async () => {
 	server = await openTestServer();
 	const json = { name: 'Contact', fields: [{ name: 'unsent', type: 'text' }], context: { agent: true } };
-	form = (await server.call<typeof form>('POST /api/forms', { json })).body;
+	form = await server.createForm<typeof form>(json);
 	await fetch(`${server.submitUrl}/f/${form.slug}`, {
 		method: 'POST',
 		headers: { 'Content-Type': 'application/json', Accept: 'application/json', 'User-Agent': 'A' },

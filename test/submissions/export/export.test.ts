@@ -15,7 +15,7 @@ const get = (query = '', options = {}) => server.call(`GET /api/forms/${form.id}
 
 beforeAll(async () => {
 	server = await openTestServer();
-	form = (await server.call<Form>('POST /api/forms', { json: { name: 'Contact', slug: 'contact' } })).body;
+	form = await server.createForm<Form>({ name: 'Contact', slug: 'contact' });
 	await server.submit('contact', { name: 'Ada', message: '=1+1', '@field': 'x' });
 	await server.submit('contact', { name: 'Grace, "the" 2nd', list: [1.5, 'a'] });
 	await server.submit('contact', { name: 'Spammer', _gotcha: 'filled', only: 'spam' });
@@ -125,13 +125,13 @@ describe('GET /api/forms/{id}/export', () => {
 		expect(await statusFor(await server.createKey({ permissions: ['write', 'delete'] }))).toBe(403);
 		expect(await statusFor(await server.createKey({ mode: 'test' }))).toBe(404);
 		expect(await statusFor(null)).toBe(401);
-		const other = (await server.call<Form>('POST /api/forms', { json: { name: 'Other' } })).body;
+		const other = await server.createForm<Form>({ name: 'Other' });
 		expect(await statusFor(await server.createKey({ form: other.id }))).toBe(403);
 	});
 });
 
 test('an export of many chunks has every submission once, and no later one', async () => {
-	const { id } = (await server.call<Form>('POST /api/forms', { json: { name: 'Many' } })).body;
+	const { id } = await server.createForm<Form>({ name: 'Many' });
 	const note = 'x'.repeat(400);
 	for (let i = 0; i < 60; i++) {
 		await Promise.all(Array.from({ length: 50 }, (_, j) => append(id, { n: i * 50 + j, note })));
@@ -161,7 +161,7 @@ test('an export of many chunks has every submission once, and no later one', asy
 testOnSqlite(
 	'what was passed over when the list of names was full is in the column of the rest until deletions make room',
 	async () => {
-		const { id } = (await server.call<Form>('POST /api/forms', { json: { name: 'Wide' } })).body;
+		const { id } = await server.createForm<Form>({ name: 'Wide' });
 		const named = (prefix: string, count: number) =>
 			Object.fromEntries(Array.from({ length: count }, (_, i) => [`${prefix}${i}`, 'x']));
 		const lastFields = async () => {

@@ -90,7 +90,7 @@ office.describe('LibreOffice', () => {
 				{ name: 'day', type: 'date' },
 			];
 			const json = { name: 'Party', fields };
-			const form = (await server.call<Form>('POST /api/forms', { json })).body;
+			const form = await server.createForm<Form>(json);
 			await server.submit(form.slug, { guests: '12', day: '2026-03-29', zip: '01067', code: '1e5' });
 			for (const text of PAYLOADS) expect((await server.submit(form.slug, { [text]: text })).status).toBe(200);
 			const path = `/api/forms/${form.id}/export?format=xlsx&labels=true&timeZone=Asia/Tokyo`;

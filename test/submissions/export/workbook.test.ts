@@ -70,7 +70,7 @@ const HOSTILE = [
 ];
 
 python.test('every text comes back to the last character, as a text', async () => {
-	const form = (await server.call<Form>('POST /api/forms', { json: { name: 'Texts' } })).body;
+	const form = await server.createForm<Form>({ name: 'Texts' });
 	for (const text of HOSTILE) expect((await server.submit(form.slug, { text })).status).toBe(200);
 	const [sheet = []] = await exported(form, '&columns=text');
 	expect(sheet[0]).toEqual([['inlineStr', 'text']]);
@@ -78,7 +78,7 @@ python.test('every text comes back to the last character, as a text', async () =
 });
 
 python.test('a cell that is too long says that it was cut, and a lone surrogate is replaced', async () => {
-	const form = (await server.call<Form>('POST /api/forms', { json: { name: 'Long' } })).body;
+	const form = await server.createForm<Form>({ name: 'Long' });
 	await server.submit(form.slug, { long: '🎉'.repeat(CELL_MAX), lone: `a\ud800` });
 	const [[, row = []] = []] = await exported(form, '&columns=long,lone');
 	const [long = '', lone] = row.map(([, text]) => text);
@@ -92,7 +92,7 @@ python.test('kinds follow the rules of fields, and what is not of its kind is a 
 		{ name: 'n', type: 'number', label: 'Guests' },
 		{ name: 'd', type: 'date' },
 	];
-	const form = (await server.call<Form>('POST /api/forms', { json: { name: 'Kinds', fields } })).body;
+	const form = await server.createForm<Form>({ name: 'Kinds', fields });
 	for (const n of ['12', '-0.5', '1234567890123456789', '.5']) await server.submit(form.slug, { n, d: '1900-01-01' });
 	await server.submit(form.slug, { d: '2026-01-02' });
 	const [[head, ...rows] = []] = await exported(form, '&columns=n,d,isRead&labels=true');
@@ -127,7 +127,7 @@ python.test('kinds follow the rules of fields, and what is not of its kind is a 
 });
 
 python.test('what only begins as a date is a text: it came before the rule', async () => {
-	const form = (await server.call<Form>('POST /api/forms', { json: { name: 'Later' } })).body;
+	const form = await server.createForm<Form>({ name: 'Later' });
 	const texts = ['2026-01-02 at noon', '2026-01-0299', '2026-02-30', '2026-01-02T10:00:00+02:00'];
 	for (const d of texts) await server.submit(form.slug, { d });
 	await server.call(`PATCH /api/forms/${form.id}`, { json: { fields: [{ name: 'd', type: 'date' }] } });
@@ -136,7 +136,7 @@ python.test('what only begins as a date is a text: it came before the rule', asy
 });
 
 python.test('an empty form is a sheet with a head', async () => {
-	const form = (await server.call<Form>('POST /api/forms', { json: { name: 'Empty' } })).body;
+	const form = await server.createForm<Form>({ name: 'Empty' });
 	expect(await exported(form, '&columns=createdAt')).toEqual([[[['inlineStr', 'createdAt']]]]);
 });
 
@@ -166,7 +166,7 @@ test.each(['UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'America/St_Johns', 'Pacifi
 );
 
 python.test('all moments of a CSV and a workbook are those of the zone', async () => {
-	const form = (await server.call<Form>('POST /api/forms', { json: { name: 'Moments' } })).body;
+	const form = await server.createForm<Form>({ name: 'Moments' });
 	const moments = { createdAt: '2026-07-01T22:30:00Z', confirmedAt: '2026-12-01T23:45:00Z' };
 	const body = JSON.stringify({ data: { a: 1 }, ...moments });
 	const headers = { 'Content-Type': 'application/x-ndjson' };
@@ -181,7 +181,7 @@ python.test('all moments of a CSV and a workbook are those of the zone', async (
 });
 
 test('a time zone that is none is rejected by name', async () => {
-	const form = (await server.call<Form>('POST /api/forms', { json: { name: 'Zone' } })).body;
+	const form = await server.createForm<Form>({ name: 'Zone' });
 	for (const zone of ['Mars/Olympus', '', 'x'.repeat(100)]) {
 		expect(isTimeZone(zone)).toBe(false);
 		const { status, body } = await server.call<{ errors: { field: string }[] }>(

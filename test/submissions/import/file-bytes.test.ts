@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 beforeEach(async () => {
-	form = (await server.call<Form>('POST /api/forms', { json: { name: 'Jobs' } })).body;
+	form = await server.createForm<Form>({ name: 'Jobs' });
 });
 
 const sha256 = (bytes: Uint8Array) => new Bun.CryptoHasher('sha256').update(bytes).digest('hex');
@@ -118,7 +118,7 @@ describe('POST …/files/{fileId}/content', () => {
 
 	test('another file, form or mode is not found', async () => {
 		const [file] = (await importFiles(randomBytes(10))) as [Missing];
-		const other = (await server.call<Form>('POST /api/forms', { json: { name: 'Other' } })).body;
+		const other = await server.createForm<Form>({ name: 'Other' });
 		const elsewhere = file.path.replace(form.id, other.id) as '/api/';
 		expect((await send({ ...file, path: elsewhere }, file.bytes)).status).toBe(404);
 		expect((await send({ ...file, path: `${file.path}0` }, file.bytes)).status).toBe(404);

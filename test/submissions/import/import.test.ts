@@ -28,8 +28,7 @@ beforeEach(async () => {
 	form = await newForm();
 });
 
-const newForm = async (more = {}) =>
-	(await server.call<Form>('POST /api/forms', { json: { name: 'Contact', ...more } })).body;
+const newForm = async (more = {}) => await server.createForm<Form>({ name: 'Contact', ...more });
 interface Sending {
 	query?: string;
 	to?: Pick<Form, 'id'>;

@@ -19,7 +19,7 @@ let ids: { wanted: string[]; unwanted: string[] };
 
 beforeAll(async () => {
 	server = await openTestServer();
-	form = (await server.call<Form>('POST /api/forms', { json: { name: 'Pottery' } })).body;
+	form = await server.createForm<Form>({ name: 'Pottery' });
 	ids = { wanted: [], unwanted: [] };
 	for (let i = 0; i < 20; i++) {
 		await server.submit(form.slug, { email: `person${i}@example.com`, message: WANTED(i) });
@@ -111,7 +111,7 @@ test('what is marked is learnt, and the next one like it is spam', async () => {
 });
 
 test('a key of one form sees of what other forms taught the points alone', async () => {
-	const other = (await server.call<Form>('POST /api/forms', { json: { name: 'Neighbour' } })).body;
+	const other = await server.createForm<Form>({ name: 'Neighbour' });
 	const key = await server.createKey({ form: other.id });
 	await server.submit(other.slug, { message: UNWANTED(55) });
 	const path = `/api/forms/${other.id}` as const;

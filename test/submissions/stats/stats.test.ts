@@ -22,8 +22,8 @@ const daysOf = async (query = '') => (await server.call<Days>(`GET /api/forms/${
 beforeAll(async () => {
 	clock = TODAY - 40 * DAY_MS;
 	server = await openTestServer({ now: () => clock, settings: { FORMSRV_RATE_API: '0', FORMSRV_RATE_SUBMIT: '0' } });
-	form = (await server.call<Form>('POST /api/forms', { json: { name: 'Contact' } })).body;
-	quiet = (await server.call<Form>('POST /api/forms', { json: { name: 'Quiet' } })).body;
+	form = await server.createForm<Form>({ name: 'Contact' });
+	quiet = await server.createForm<Form>({ name: 'Quiet' });
 	const submitAt = async (time: number, spam = false) => {
 		clock = time;
 		await server.submit(form.slug, { a: '1', _gotcha: spam ? 'x' : '' });
@@ -87,7 +87,7 @@ test('counts deliveries that failed, of each form of the mode, up to a hundred',
 });
 
 test('agrees with the list, however many submissions there are', async () => {
-	const many = (await server.call<Form>('POST /api/forms', { json: { name: 'Many' } })).body;
+	const many = await server.createForm<Form>({ name: 'Many' });
 	const { storage } = server.app;
 	const formId = Number.parseInt(many.id, 36);
 	for (let day = 0; day <= 10; day++) {
