@@ -44,10 +44,10 @@ export function checkFormSettings(
 	return { ...checked, ...storedNotification(checked, before) };
 }
 
-/** As clients read them. */
-export function shownSettings(stored: FormSettings): FormSettings {
-	const shown = pickSettings(stored);
+/** As clients read them. @param into Gets them, behind the members that it has */
+export function shownSettings<Into extends object>(stored: FormSettings, into?: Into): Into & FormSettings {
+	const shown: FormSettings = pickSettings(stored, into);
 	shown.notification = shownNotification(stored);
 	if (shown.files) shown.files = { ...shown.files, onRefused: shown.files.onRefused ?? 'refuse' };
-	return shown;
+	return shown as Into & FormSettings;
 }

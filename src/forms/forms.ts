@@ -314,19 +314,20 @@ function toResponse(
 	row: ShownRow,
 	{ former, counts, fileBytes, next, createdAt }: FormDetails & { createdAt: string },
 ): Form {
-	const { name, slug, isActive, ...others } = shownSettings(row);
-	return {
-		id: encodeId(row.id),
+	const { id, mode, name, slug, isActive } = row;
+	const first = {
+		id: encodeId(id),
 		name,
 		slug,
 		formerSlugs: former,
 		isActive,
 		submissionCount: counts.total,
 		createdAt,
-		...others,
-		mode: row.mode,
+	};
+	return Object.assign(shownSettings(row, first), {
+		mode,
 		...mapOtherCounts((counter) => counts[counter]),
 		nextDeletion: next,
 		fileBytes,
-	};
+	});
 }

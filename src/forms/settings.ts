@@ -316,9 +316,11 @@ export function mapSettings<T>(memberOf: (setting: Setting<unknown>, name: Setti
 	return mapNames(SETTING_NAMES, (name) => memberOf(SETTINGS[name], name));
 }
 
-/** Only the settings of what may have other members too, in order. */
-export function pickSettings(form: FormSettings): FormSettings {
-	return mapSettings((_, name) => form[name]) as FormSettings;
+/** Only the settings of what may have other members too, in order. @param into Gets them, behind the members that it has */
+export function pickSettings<Into extends object>(form: FormSettings, into = {} as Into): Into & FormSettings {
+	const picked = into as Into & Record<SettingName, unknown>;
+	for (const name of SETTING_NAMES) picked[name] = form[name] as (typeof picked)[SettingName];
+	return picked as Into & FormSettings;
 }
 
 /** In place of those that a form-level key cannot read. */

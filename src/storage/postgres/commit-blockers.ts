@@ -19,7 +19,7 @@ const CAUSES: Record<string, FindingName> = {
 	'55P03': 'databaseTimeouts',
 };
 /** Findings because of which nothing can be stored, until a trial succeeds. */
-const STOPPING = ['readOnly', 'databaseDisk'] as const;
+const STOPPING: readonly FindingName[] = ['readOnly', 'databaseDisk'];
 /** These concern some statements only, and are over when none has failed for so long. */
 const PASSING = ['databaseRole', 'databaseConnections', 'databaseTimeouts'] as const;
 const PASSING_MS = 60_000;
@@ -31,16 +31,21 @@ const FAIL_OVER_MS = 3000;
 const TRIAL = `insert into submissions (id, form_id, data)
 	select -1 - floor(random() * 1000000000), 0, string_agg(md5(random()::text), '') from generate_series(1, 2000)`;
 
+const knownError = (error: unknown) => serverError(error) ?? serverError((error as Error | undefined)?.cause);
+const causeOf = (error: ReturnType<typeof serverError>) => CAUSES[error?.code ?? ''];
+
 export function createCommitBlockers(url: string, findings: Findings) {
 	const isAlone = parsePostgresUrl(url).hosts.length === 1;
 	const patienceMs = isAlone ? 0 : FAIL_OVER_MS;
 	const seenAt = new Map<FindingName, number>();
 	let readOnlySince: number | undefined;
+	/** True until a trial has shown whether submissions can be stored. */
+	let isInDoubt = false;
 
-	/** Takes note of a failed statement. */
-	function note(error: unknown): void {
-		const known = serverError(error) ?? serverError((error as Error | undefined)?.cause);
-		const name = CAUSES[known?.code ?? ''];
+	/** Notes a failed statement that stores submissions. */
+	function noteStoring(error: unknown): void {
+		const known = knownError(error);
+		const name = causeOf(known);
 		if (!known || !name) return;
 		const now = performance.now();
 		if (name === 'readOnly') {
@@ -49,6 +54,13 @@ export function createCommitBlockers(url: string, findings: Findings) {
 		}
 		seenAt.set(name, now);
 		findings.set(name, `${known.message} (${known.code})`);
+	}
+
+	/** Notes another that failed: if it lacked room for a sort, or shared memory, submissions may be stored all the same. */
+	function note(error: unknown): void {
+		const name = causeOf(knownError(error));
+		if (name && STOPPING.includes(name)) isInDoubt = true;
+		else noteStoring(error);
 	}
 
 	/** On a connection of its own: others keep the settings of the role that they began with. */
@@ -68,7 +80,8 @@ export function createCommitBlockers(url: string, findings: Findings) {
 	async function look(): Promise<number> {
 		const now = performance.now();
 		for (const name of PASSING) if (now - (seenAt.get(name) ?? now) > PASSING_MS) findings.clear(name);
-		if (readOnlySince === undefined && !STOPPING.some(findings.has)) return LOOK_EVERY_MS;
+		if (!isInDoubt && readOnlySince === undefined && !STOPPING.some(findings.has)) return LOOK_EVERY_MS;
+		isInDoubt = false;
 		try {
 			await tryToWrite();
 			readOnlySince = undefined;
@@ -78,11 +91,11 @@ export function createCommitBlockers(url: string, findings: Findings) {
 			if (primary !== undefined) routeOf(url).leadTo(primary, performance.now());
 			for (const name of STOPPING) findings.clear(name);
 		} catch (error) {
-			note(error);
+			noteStoring(error);
 		}
 		return LOOK_EVERY_MS;
 	}
 
 	const looking = repeat(look, LOOK_EVERY_MS);
-	return { note, stop: looking.stop };
+	return { note, noteStoring, stop: looking.stop };
 }

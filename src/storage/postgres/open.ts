@@ -76,7 +76,7 @@ export async function openPostgres(
 		findings,
 		shapesOf: names.shapesOf,
 		onStored,
-		onError: blockers.note,
+		onError: blockers.noteStoring,
 	});
 	let clock: Awaited<ReturnType<typeof createClock>>;
 	try {

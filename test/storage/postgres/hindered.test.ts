@@ -118,6 +118,33 @@ test.each([
 	60_000,
 );
 
+/** An error of the database as of a full disk, where a statement touches a table. */
+const NO_ROOM = `create or replace function no_room() returns trigger language plpgsql as
+	$$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`;
+
+test('while the disk of the database is full, submissions are rejected, and everything says so', async () => {
+	await admin.unsafe(NO_ROOM);
+	await admin.unsafe('create trigger no_room before insert on submissions for each row execute function no_room()');
+	expect(await submit(100)).toBe(503);
+	expect(await problems()).toEqual(['databaseDisk']);
+	expect((await ready()).text).toContain('The disk of the database server is full');
+	await admin.unsafe('drop trigger no_room on submissions');
+	await expectBack(101);
+	expect(await problems()).toEqual([]);
+}, 60_000);
+
+test('what lacks room of its own, as for a sort, is rejected alone: submissions are stored', async () => {
+	await admin.unsafe(NO_ROOM);
+	await admin.unsafe('create trigger no_room before insert on forms for each statement execute function no_room()');
+	for (let n = 6; n < 16; n++) {
+		expect((await server.call('POST /api/forms', { json: { name: 'B', slug: 'b' } })).status).toBe(503);
+		expect(await submit(n)).toBe(200);
+	}
+	expect((await ready()).status).toBe(200);
+	await admin.unsafe('drop trigger no_room on forms');
+	await server.createForm({ name: 'B', slug: 'b' });
+}, 60_000);
+
 test('without a permission a submission is rejected for a reason that is named, and stored once it is granted', async () => {
 	await admin.unsafe('revoke insert on submissions from forms');
 	expect(await submit(100)).toBe(503);
