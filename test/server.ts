@@ -52,6 +52,8 @@ export async function openTestServer({ settings = {}, database, now, elapsed = n
 		FORMSRV_PORT: '0',
 		FORMSRV_SUBMIT_PORT: '0',
 		FORMSRV_DATA_DIR: folder,
+		// Tests wait for what comes by asking again and again.
+		FORMSRV_RATE_API: '1000000',
 		...settings,
 	};
 	const settled = loadConfig({ env, flags: {}, cwd: folder, isTerminal: false });
