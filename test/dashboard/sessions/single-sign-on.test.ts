@@ -238,6 +238,21 @@ describe('a provider that is wrong', async () => {
 		expect((await attempt()).location).toBe(home);
 	});
 
+	test.each([
+		['does not say whether the address is verified', { email_verified: undefined }, 303],
+		['does not name the address', { email: undefined }, 303],
+		['says that the address is not verified', { email_verified: false }, 403],
+	])('is asked for more only if its ID token leaves something open: one that %s', async (_, claims, status) => {
+		hostile.reset();
+		hostile.describeAs({ userinfo_endpoint: `${hostile.issuer}/userinfo` });
+		hostile.say({ claims });
+		const person = { sub: 'ada', email: 'ada@example.org', email_verified: true };
+		hostile.answer('/userinfo', () => Response.json(person));
+		const { begin, come } = await visit();
+		const { location } = await begin();
+		expect((await come(hostile.response(location ?? ''))).status).toBe(status);
+	});
+
 	test('is told apart by its issuer, to the letter', async () => {
 		for (const issuer of [`${hostile.issuer}/`, `${hostile.issuer}/other`, 'https://evil.example']) {
 			hostile.reset();

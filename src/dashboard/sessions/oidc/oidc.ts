@@ -85,7 +85,7 @@ export function createOidc({ provider: { issuer, clientId, clientSecret }, redir
 			: lib.ClientSecretPost(clientSecret);
 	}
 
-	/** The claims about the person: those of the ID token, or if the address is not among them, what the provider adds on request. */
+	/** The claims about the person: those of the ID token, or if these leave the address or its verification open, those of the userinfo. */
 	async function claimsOf(query: URLSearchParams, { state, nonce, verifier }: Flow): Promise<oauth.JsonObject> {
 		const { lib, client, options, as } = await setUp();
 		const parameters = lib.validateAuthResponse(as, client, query, state);
@@ -100,7 +100,8 @@ export function createOidc({ provider: { issuer, clientId, clientSecret }, redir
 		await lib.validateApplicationLevelSignature(as, response, { ...options, [lib.jwksCache]: jwks });
 		const claims = lib.getValidatedIdTokenClaims(tokens);
 		if (!claims) throw new SignInProblem('invalid', 'There was no ID token.');
-		if (claims.email !== undefined || as.userinfo_endpoint === undefined) return claims;
+		const isWhole = claims.email !== undefined && claims.email_verified !== undefined;
+		if (isWhole || as.userinfo_endpoint === undefined) return claims;
 		const more = await lib.userInfoRequest(as, client, tokens.access_token, options);
 		return lib.processUserInfoResponse(as, client, claims.sub, more);
 	}
