@@ -39,13 +39,17 @@ export function createRetries(storage: Storage, now: () => number) {
 		for (const destination of due) storage.events.publish({ type: 'retry', ...destination });
 	}
 
-	/** Makes rows in one of these states due now, with no attempts counted. Returns how many. */
-	async function makeDue(ids: readonly number[], states: readonly DeliveryState[]): Promise<number> {
+	/**
+	 * Makes rows in one of these states due now, with no attempts counted. Returns how many.
+	 * @param formId The form that all of them are of, for the audit log.
+	 */
+	async function makeDue(ids: readonly number[], states: readonly DeliveryState[], formId?: number): Promise<number> {
 		const fresh = { state: 'waiting', nextAttemptAt: now(), attempts: 0, finishedAt: null, digestId: null } as const;
 		const selected = and(inArray(deliveries.id, [...ids]), inArray(deliveries.state, [...states]), deliverable);
 		const [rows] = await storage.batch(
 			(tx) => [tx.update(deliveries).set(fresh).where(selected).returning(WHERE_TO)],
-			([made]) => (made.length > 0 ? { counts: { deliveries: made.length } } : null),
+			([{ length }]) =>
+				length > 0 ? { ...(formId !== undefined && { formId }), counts: { deliveries: length } } : null,
 		);
 		wake(rows);
 		return rows.length;
@@ -78,7 +82,7 @@ export function createRetries(storage: Storage, now: () => number) {
 	async function selectionOf(
 		{ ids, state = 'failed', form, channel }: RetryDeliveries,
 		mode?: Mode,
-	): Promise<{ matching: SQL | undefined; states: readonly DeliveryState[] }> {
+	): Promise<{ matching: SQL | undefined; states: readonly DeliveryState[]; formId?: number | undefined }> {
 		if (ids) {
 			const byIds = inArray(deliveries.id, ids.map(rowId));
 			return { matching: and(byIds, inArray(deliveries.state, [...SENDABLE])), states: SENDABLE };
@@ -86,7 +90,7 @@ export function createRetries(storage: Storage, now: () => number) {
 		const found = form === undefined ? undefined : await storage.findForm(form, mode);
 		const ofForm = found && eq(deliveries.formId, found.id);
 		const matching = and(eq(deliveries.state, state), ofForm, channel && eq(deliveries.channel, channel));
-		return { matching, states: [state] };
+		return { matching, states: [state], formId: found?.id };
 	}
 
 	return {
@@ -97,7 +101,7 @@ export function createRetries(storage: Storage, now: () => number) {
 		async retry(id: string, mode?: Mode): Promise<void> {
 			const row = await findDelivery(storage, { id, mode });
 			await rejectUnsendable(row);
-			const made = await makeDue([row.id], SENDABLE);
+			const made = await makeDue([row.id], SENDABLE, row.formId);
 			if (made === 0) throw new AppError('CONFLICT', 'The delivery is being sent now.');
 		},
 		/** Holds all that waits, as after a database was restored; what is being sent goes on. Returns how many. */
@@ -124,7 +128,7 @@ export function createRetries(storage: Storage, now: () => number) {
 		},
 		/** Retries many and skips those that must not be sent. Returns how many are retried. */
 		async retryMany(request: RetryDeliveries, mode?: Mode): Promise<number> {
-			const { matching, states } = await selectionOf(request, mode);
+			const { matching, states, formId } = await selectionOf(request, mode);
 			let retried = 0;
 			// One channel after the other, which the index provides in order.
 			for (const channel of CHANNELS) {
@@ -138,7 +142,7 @@ export function createRetries(storage: Storage, now: () => number) {
 						.orderBy(asc(deliveries.id))
 						.limit(CHUNK);
 					if (rows.length === 0) break;
-					retried += await makeDue(await withoutSpam(rows.map(({ id }) => id)), states);
+					retried += await makeDue(await withoutSpam(rows.map(({ id }) => id)), states, formId);
 					last = rows.at(-1)?.id ?? last;
 				}
 			}

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import PostalMime from 'postal-mime';
+import type { AuditLog } from '../../src/audit/schema.ts';
 import type { Delivery, DeliveryList, DeliveryWithContent } from '../../src/delivery/schema.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { type ScriptedSmtp, startScriptedSmtp } from './scripted-smtp.ts';
@@ -119,7 +120,10 @@ test('only admin keys see deliveries', async () => {
 
 test('a failed mail can be retried, singly and in bulk', async () => {
 	const form = await makeForm({ notificationEmail: 'gone@example.com' });
-	peer.script = { RCPT: (mail) => (mail.to.at(-1) === 'gone@example.com' ? '550 gone' : undefined) };
+	const refusing = {
+		RCPT: (mail: { to: string[] }) => (mail.to.at(-1) === 'gone@example.com' ? '550 gone' : undefined),
+	};
+	peer.script = refusing;
 	await server.submit(form.slug, { a: 'b' });
 	const failed = await until(form.id, 'failed');
 	expect(failed.lastError).toContain('550 gone');
@@ -132,6 +136,17 @@ test('a failed mail can be retried, singly and in bulk', async () => {
 	const again = await server.call('POST /api/deliveries/retry', { json: { ids: [failed.id, 'nonsense'] } });
 	expect(again.body).toEqual({ retried: 1 });
 	await until(form.id, 'sent');
+	peer.script = refusing;
+	await server.call(`POST /api/deliveries/${failed.id}/retry`);
+	await until(form.id, 'failed');
+	peer.script = {};
+	const ofForm = await server.call('POST /api/deliveries/retry', { json: { form: form.id } });
+	expect(ofForm.body).toEqual({ retried: 1 });
+	await until(form.id, 'sent');
+	const { body } = await server.call<AuditLog>(`GET /api/audit?object=form:${form.id}`);
+	const entries = body.entries.map(({ action, details }) => [action, details.counts?.deliveries]);
+	expect(entries).toContainEqual(['retryDelivery', 1]);
+	expect(entries).toContainEqual(['retryDeliveries', 1]);
 });
 
 test('marking as not spam offers to send the withheld mail', async () => {
