@@ -23,6 +23,8 @@ export interface RequestInfo {
 	caller: Caller | undefined;
 	/** Set once the request is authorized, for responses that take long: rejects once it would not be authorized any more. */
 	reauthorize?: () => Promise<void>;
+	/** Set by a route whose path names no form, for its entry in the audit log. */
+	about?: { formId: number; mode: 'live' | 'test' };
 	/** Set only by a command that calls a route in its own process. */
 	operator?: Operator;
 }

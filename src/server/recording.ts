@@ -82,6 +82,7 @@ export function createRecording({ actions, audit, config, storage }: App) {
 			...(caller ? actorOf(caller) : { actor: 'link', mode: 'live' as const }),
 			...addressOf(info),
 			...objectOf(place),
+			...info.about,
 			facts: Object.fromEntries(facts),
 		});
 	}

@@ -24,9 +24,9 @@ async function read(query = '', key?: string): Promise<AuditLog> {
 	return body;
 }
 
-async function waitFor(query: string, count: number): Promise<AuditEntry[]> {
+async function waitFor(query: string, count: number, key?: string): Promise<AuditEntry[]> {
 	for (let tries = 0; tries < 500; tries++) {
-		const { entries } = await read(query);
+		const { entries } = await read(query, key);
 		if (entries.reduce((sum, entry) => sum + entry.count, 0) >= count) return entries;
 		await Bun.sleep(20);
 	}
@@ -192,7 +192,22 @@ describe('the log', () => {
 		const [exported] = await waitFor(`?object=form:${id}&action=exportSubmissions`, 1);
 		expect(exported?.details.facts).toEqual({ format: 'ndjson', filter: 'unread' });
 		expect(await waitFor(`?object=form:${id}&action=downloadFiles`, 1)).toHaveLength(1);
+		expect(await waitFor(`?object=form:${id}&action=openFileLink`, 5)).toEqual(opened);
 		expect((await read(`?object=form:${id}&action=createFileLink`)).entries).toHaveLength(1);
+	});
+
+	test('has an opened link to a file of a test form in test mode', async () => {
+		const key = await server.createKey({ mode: 'test' });
+		const { body: form } = await server.call<{ id: string; slug: string }>('POST /api/forms', {
+			...{ key, json: { name: 'Trial', files: { maxFiles: 1 } } },
+		});
+		const { path, files } = await attach(server, [new File(['text'], 'cv.txt')], { slug: form.slug, key });
+		const { body: link } = await server.call<{ url: string }>(`POST ${path}/files/${files[0]?.id}/link`, { key });
+		await (await fetch(`${server.baseUrl}${new URL(link.url).pathname}${new URL(link.url).search}`)).text();
+		const query = `?object=form:${form.id}&action=openFileLink`;
+		const [entry] = await waitFor(query, 1, key);
+		expect(entry).toMatchObject({ mode: 'test', object: { kind: 'file', id: files[0]?.id }, count: 1 });
+		expect((await read(query)).entries).toEqual([]);
 	});
 
 	test('has each sign-in with its way, also with the first use of a key, which is noted beside it', async () => {

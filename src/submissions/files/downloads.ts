@@ -158,16 +158,16 @@ export function createDownloads(storage: Storage, { store, budget }: DownloadsOp
 			checkFileAccess(found, caller);
 			return found;
 		},
-		/** The file of a link. @throws AppError NOT_FOUND, FORBIDDEN for a file that has become infected since */
-		async findLinked(fileId: number): Promise<StoredFile> {
+		/** The file of a link, and its form. @throws AppError NOT_FOUND, FORBIDDEN for a file that has become infected since */
+		async findLinked(fileId: number): Promise<{ file: StoredFile; about: { formId: number; mode: Mode } }> {
 			const [found] = await storage.db
-				.select({ file: files })
+				.select({ file: files, about: { formId: files.formId, mode: formTable.mode } })
 				.from(files)
 				.innerJoin(formTable, eq(formTable.id, files.formId))
 				.where(and(eq(files.id, fileId), isNull(formTable.deletedAt)));
 			if (!found) throw noSuchFile();
 			checkFileAccess(found.file, { permissions: [], isLink: true });
-			return found.file;
+			return found;
 		},
 		/**
 		 * The bytes of a file, or a part of them.

@@ -86,7 +86,9 @@ export const fileRoutes = (
 		const link = await links.read(params.fileId, queryOf(request));
 		const findLinked = async () => {
 			if (!link || !(await isAlive(link.holder))) throw linkEnded();
-			return downloads.findLinked(link.fileId);
+			const { file, about } = await downloads.findLinked(link.fileId);
+			requestInfo(request).about = about;
+			return file;
 		};
 		return respond(findLinked, { request, caller: networkOf(requestInfo(request).clientAddress), isLink: true });
 	}

@@ -18,7 +18,11 @@ export interface Attached {
 export async function attach(
 	server: TestServer,
 	sent: readonly File[],
-	{ slug = 'jobs', fields = { name: 'Ada' } }: { slug?: string; fields?: Record<string, string> } = {},
+	{
+		slug = 'jobs',
+		fields = { name: 'Ada' },
+		key,
+	}: { slug?: string; fields?: Record<string, string>; key?: string } = {},
 ): Promise<Attached> {
 	const body = new FormData();
 	for (const [name, value] of Object.entries(fields)) body.append(name, value);
@@ -33,6 +37,7 @@ export async function attach(
 	const filter = '_gotcha' in fields ? 'spam' : 'all';
 	const list = await server.call<{ submissions: { id: string; files: ShownFile[] }[] }>(
 		`GET /api/forms/${form?.id}/submissions?limit=1&filter=${filter}`,
+		{ key },
 	);
 	const [submission] = list.body.submissions;
 	if (!form || !submission) throw new Error(list.text);
