@@ -110,6 +110,7 @@ function addList(keys: CliCommand, cli: Cli): void {
 			columns: {
 				ID: ({ id }) => id,
 				KEY: ({ display }) => display,
+				MODE: ({ mode }) => mode,
 				STATE: (key) => stateOf(key, now),
 				PERMISSIONS: ({ permissions }) => permissions.join(','),
 				FORM: ({ forms }) => forms?.join(',') ?? '-',
@@ -179,9 +180,8 @@ function findKey(keys: ApiKey[], name: string): ApiKey {
 	const found = valid.length === 1 ? valid : named;
 	if (found.length === 1 && found[0]) return found[0];
 	if (found.length === 0) throw new CommandError(`There is no key "${display}". "formsrv keys list" shows them all.`);
-	throw new CommandError(
-		`Several keys look like "${display}": name one by its id, ${found.map(({ id }) => id).join(' or ')}.`,
-	);
+	const ids = found.map(({ id, mode }) => `${id} (${mode})`).join(' or ');
+	throw new CommandError(`Several keys look like "${display}": name one by its id, ${ids}.`);
 }
 
 function stateOf(key: ApiKey, now: number): string {

@@ -79,6 +79,18 @@ describe('keys create', () => {
 		}
 	});
 
+	test('with an address in both modes makes two members, which the list and a revocation tell apart', async () => {
+		for (const more of [[], ['--test']]) await cli.call('keys', 'create', '--email', 'ada@example.org', ...more);
+		const [trial, live] = await cli.json('keys', 'list');
+		const lines = (await cli.call('keys', 'list')).stdout.split('\n');
+		for (const { id, mode } of [trial, live])
+			expect(lines.find((line) => line.startsWith(id))).toMatch(new RegExp(`ada@example\\.org +${mode} +valid`));
+		const { code, stderr } = await cli.call('keys', 'revoke', 'ada@example.org');
+		expect([code, stderr]).toEqual([1, expect.stringContaining(`${trial.id} (test) or ${live.id} (live)`)]);
+		expect((await cli.call('keys', 'revoke', live.id)).code).toBe(0);
+		expect((await cli.call('keys', 'revoke', 'ada@example.org')).stdout).toContain(trial.id);
+	});
+
 	test.each([
 		[
 			2,
