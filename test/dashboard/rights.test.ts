@@ -93,12 +93,20 @@ describe('a key with few rights', () => {
 		await createForm(server, 'Not this');
 		await server.submit(form.slug, { name: 'Visible' });
 		const { body } = await server.call<{ key: string }>('POST /api/keys', { json: { name: 'fk', form: form.id } });
-		const { page, signIn, complaints, close } = await open();
+		const { page, signIn, goTo, complaints, close } = await open();
 		await signIn(body.key);
 		await row(page, 'Visible').waitFor();
 		expect(await page.getByText('Not this').count()).toBe(0);
 		expect(await page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
 		expect(await page.getByRole('checkbox').count()).toBe(0);
+		// As mails and colleagues link to.
+		for (const place of ['settings/notifications', 'connect']) {
+			await goTo(`/forms/${form.id}/${place}`);
+			await page.getByRole('heading', { name: 'Settings are not shown with this key' }).waitFor();
+			expect(await page.getByRole('textbox').or(page.getByRole('switch')).count()).toBe(0);
+			await page.getByRole('link', { name: 'Inbox' }).click();
+			await row(page, 'Visible').waitFor();
+		}
 		expect(complaints).toEqual([]);
 		await close();
 	});

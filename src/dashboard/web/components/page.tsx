@@ -84,6 +84,18 @@ interface FormViewProps {
 	children: (form: Form) => ComponentChildren;
 }
 
+/** In place of a form's settings, which a form-level key cannot read. */
+function NoSettings({ form }: { form: string }) {
+	return (
+		<EmptyState icon="key" title={words.frame.noSettings}>
+			<p>{words.frame.noSettingsHint}</p>
+			<a class="button" href={to.inbox(form)}>
+				{words.frame.inboxTab}
+			</a>
+		</EmptyState>
+	);
+}
+
 export function FormView({ form: id, title, children }: FormViewProps) {
 	const form = formOf(id);
 	const isUnknown = form === undefined && forms.value !== undefined;
@@ -96,7 +108,7 @@ export function FormView({ form: id, title, children }: FormViewProps) {
 	return (
 		<div class="form-view">
 			<FormHead form={id} />
-			<div class="column stack large">{children(form)}</div>
+			{session.value?.form ? <NoSettings form={id} /> : <div class="column stack large">{children(form)}</div>}
 		</div>
 	);
 }
