@@ -54,11 +54,13 @@ test.each([
 	['read', 'No test forms yet', ''],
 ] as const)('who may %s and sees no form is told why', async (permission, title, hint) => {
 	const key = await server.createKey({ mode: 'test', permissions: [permission] });
-	const { page, signIn, close } = await open();
+	const { page, signIn, goTo, close } = await open();
 	await signIn(key);
 	const main = page.getByRole('main');
 	await main.getByRole('heading', { name: title }).waitFor();
 	expect(await main.locator('.empty p').allTextContents()).toEqual(hint === '' ? [] : [hint]);
+	await goTo('/forms/zzz');
+	await main.getByText(permission === 'read' ? 'may have been deleted' : 'it may not read them').waitFor();
 	await close();
 });
 

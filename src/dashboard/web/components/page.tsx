@@ -8,7 +8,7 @@ import { route } from '../location.ts';
 import { to } from '../router.ts';
 import * as words from '../sentences/words.ts';
 import { formOf, forms, refreshFormsSoon } from '../state/forms.ts';
-import { session } from '../state/session.ts';
+import { may, session } from '../state/session.ts';
 import { EmptyState } from './messages.tsx';
 
 interface PageProps {
@@ -41,7 +41,7 @@ export function NotFound() {
 	return (
 		<EmptyState icon="search" title={words.frame.nothingHere}>
 			<h1 class="visually-hidden">{words.frame.notFound}</h1>
-			<p>{words.frame.nothingHereHint}</p>
+			<p>{may('read') ? words.frame.nothingHereHint : words.frame.notForReading}</p>
 			<a class="button" href={to.forms()}>
 				{words.frame.allForms}
 			</a>
