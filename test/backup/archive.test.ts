@@ -19,6 +19,7 @@ import {
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { backUp } from '../../src/backup/back-up.ts';
+import { END_BYTES, headerOf, spaceOf } from '../../src/backup/layout.ts';
 import { createOutput } from '../../src/backup/output.ts';
 import { folderPlace } from '../../src/backup/place.ts';
 import { openArchive } from '../../src/backup/read-archive.ts';
@@ -104,6 +105,14 @@ describe('an archive', () => {
 				sha256: new Bun.CryptoHasher('sha256').update(content).digest('hex'),
 			});
 		}
+	});
+
+	withProgram('tar').test('may have a database of more than 8 GiB, which tar finds in it', () => {
+		const bytes = 9_000_000_000;
+		writeFileSync(cli.path('large.tar'), headerOf('formsrv.db', bytes, new Date()));
+		truncateSync(cli.path('large.tar'), spaceOf(bytes) + END_BYTES);
+		const { stdout } = Bun.spawnSync(['tar', 'tvf', cli.path('large.tar')]);
+		expect(stdout.toString()).toMatch(/^-rw------- 0\/0 +9000000000 .* formsrv\.db\n$/);
 	});
 
 	test('overwrites nothing, and removes what a backup of that name left when it was cut off', async () => {
