@@ -29,6 +29,8 @@ export interface Member {
 	bytes: number;
 	/** Hexadecimal; `null`: it was not in the file store any more, and is not in the archive. */
 	sha256: string | null;
+	/** The file store had other bytes than the visitor sent. */
+	isChanged?: boolean;
 }
 
 /** The lines above the last one. */
@@ -41,8 +43,8 @@ export function headingLine({ program, madeAt, settings = [] }: Heading): string
 	return lineOf({ format: FORMAT, version: VERSION, program, madeAt: madeAt.toISOString(), settings });
 }
 
-export function memberLine({ name, bytes, sha256 }: Member): string {
-	return lineOf({ name, bytes, sha256 });
+export function memberLine({ name, bytes, sha256, isChanged }: Member): string {
+	return lineOf({ name, bytes, sha256, isChanged });
 }
 
 export function lastLine({ bytes, sha256 }: Sum): string {
@@ -67,11 +69,11 @@ export function parseHeading(line: string): Heading {
 
 /** @throws UnusableArchive if it is no member that there can be */
 export function parseMember(line: string): Member {
-	const { name, bytes, sha256 } = read(line);
+	const { name, bytes, sha256, isChanged } = read(line);
 	const isName = name === DATABASE || isKey(keyIn(String(name)) ?? '');
 	const isHash = SHA256.test(sha256) || (sha256 === null && name !== DATABASE);
 	if (!isName || !Number.isSafeInteger(bytes) || bytes < 0 || !isHash) throw impossible(line);
-	return { name, bytes, sha256 };
+	return { name, bytes, sha256, isChanged: isChanged === true };
 }
 
 /** @returns `undefined` if it is none */

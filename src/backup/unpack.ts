@@ -1,6 +1,6 @@
 /** Takes the members out of an archive, each checked once more as it is read. */
 
-import type { FileStore } from '../files/file-store.ts';
+import { type FileStore, MissingFile } from '../files/file-store.ts';
 import { DATABASE, keyIn } from './layout.ts';
 import { UnusableArchive } from './manifest.ts';
 import { createOutput } from './output.ts';
@@ -26,12 +26,13 @@ export function unpackDatabase(archive: Archive, path: string): void {
 }
 
 /**
- * Puts all files into the store, under the keys that they had. Nothing that was there is lost: a key is of one file for ever.
+ * Puts files into the store, under the keys that they had. Nothing that was there is lost: a key is of one file for ever, and one
+ * that was damaged when it was backed up replaces none.
  * @returns how many
  */
 export async function unpackFiles(
 	archive: Archive,
-	{ store, report }: { store: Pick<FileStore, 'create'>; report: (doneFiles: number) => void },
+	{ store, report }: { store: Pick<FileStore, 'create' | 'read'>; report: (doneFiles: number) => void },
 ): Promise<number> {
 	const members = archive.members();
 	let files = 0;
@@ -40,6 +41,7 @@ export async function unpackFiles(
 		for (const member of members) {
 			const key = keyIn(member.name);
 			if (key === undefined || member.sha256 === null) continue;
+			if (member.isChanged && (await isThere(store, key))) continue;
 			await put(key, member);
 			report(++files);
 		}
@@ -58,6 +60,16 @@ export async function unpackFiles(
 
 	await Promise.all(Array.from({ length: AT_ONCE }, work));
 	return files;
+}
+
+async function isThere(store: Pick<FileStore, 'read'>, key: string): Promise<boolean> {
+	try {
+		await (await store.read(key)).cancel();
+		return true;
+	} catch (error) {
+		if (error instanceof MissingFile) return false;
+		throw error;
+	}
 }
 
 function* checked(archive: Archive, member: Placed): Generator<Uint8Array> {

@@ -73,8 +73,11 @@ export async function writeArchive(
 		}
 	}
 
-	const lineOf = ({ key, bytes, sha256 }: NamedFile) =>
-		memberLine({ name: nameOfFile(key), bytes, sha256: found.has(key) ? (found.get(key) ?? null) : sha256 });
+	function lineOf({ key, bytes, sha256 }: NamedFile): string {
+		const actual = found.has(key) ? (found.get(key) ?? null) : sha256;
+		const isChanged = (actual !== null && actual !== sha256) || undefined;
+		return memberLine({ name: nameOfFile(key), bytes, sha256: actual, isChanged });
+	}
 
 	async function addDatabase(path: string): Promise<string> {
 		const { size: bytes } = statSync(path);

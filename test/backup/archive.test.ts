@@ -193,6 +193,16 @@ describe('an archive', () => {
 		);
 	});
 
+	test('with a file that was damaged then does not replace one that was repaired since', async () => {
+		const { sent } = await prepare();
+		const [{ file: { key = '' } = {}, content } = {}] = sent.slice(2);
+		writeFileSync(pathOf(key), 'damaged');
+		expect(await cli.json('backup', 'x.tar')).toMatchObject({ changed: [key] });
+		writeFileSync(pathOf(key), content ?? '');
+		expect(await cli.json('restore', 'x.tar', '--force')).toMatchObject({ files: SIZES.length - 1 });
+		expect((await everythingIn('formsrv-data')).contents.get(key)).toEqual(content);
+	});
+
 	test('shows how far it is on a terminal', async () => {
 		await prepare();
 		expect((await cli.onTerminal('backup', 'x.tar')).stderr).toMatch(/100 % {2}6 of 6\n$/);
