@@ -7,8 +7,10 @@ import { fstatSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
 import type { FileStore } from '../files/file-store.ts';
+import { requireRoom } from '../storage/disk-room.ts';
 import { databaseAt, databaseFileAt, isFile } from '../storage/open.ts';
 import { createEncryptedOutput } from './encryption.ts';
+import { spaceOf } from './layout.ts';
 import { archiveName, INSTALLATION, installationId } from './names.ts';
 import { createOutput } from './output.ts';
 import type { BackupPlace } from './place.ts';
@@ -63,7 +65,12 @@ export async function backUp(job: BackupJob): Promise<Backup> {
 		parts.push(partial);
 		rmSync(partial, { force: true });
 		let all = 0;
-		for (const _ of files()) all++;
+		let bytes = isCopy ? statSync(copy).size : 0;
+		for (const file of files()) {
+			all++;
+			bytes += spaceOf(file.bytes);
+		}
+		requireRoom(partial, { bytes, beside });
 		const output = recipient === null ? createOutput(partial) : await createEncryptedOutput(partial, recipient);
 		try {
 			const written = await writeArchive(output, {

@@ -1,9 +1,10 @@
 /** Backups by a server whose place for them is full, or that is killed with one in the making. */
 
 import { expect, setDefaultTimeout, test } from 'bun:test';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { keptArchives } from '../../src/backup/names.ts';
+import { LEAST_ROOM_BYTES, roomAt } from '../../src/storage/disk-room.ts';
 import { type RunningBinary, runBinary, startBinary } from '../binary.ts';
 import { mayMount, mountDisk } from '../mounts.ts';
 import { descendantsOf } from '../processes.ts';
@@ -63,6 +64,31 @@ test.skipIf(!mayMount)('a full disk there is said, leaves nothing on it, and hol
 	expect(await submit(server)).toBe(200);
 	expect(await server.end('SIGTERM')).toBe(0);
 });
+
+test.skipIf(!mayMount)(
+	'none is begun that would leave less on the disk of the database than a server needs',
+	async () => {
+		const cwd = mountDisk('64m');
+		await fill(cwd);
+		const { size } = statSync(join(cwd, 'formsrv-data', 'formsrv.db'));
+		/** Leaves so much room, in sizes of the database, beside what the server needs. */
+		function leave(copies: number): void {
+			const taken = Math.floor(roomAt(cwd).bytes - LEAST_ROOM_BYTES - copies * size);
+			writeFileSync(join(cwd, 'rest'), Buffer.alloc(taken), { flag: 'a' });
+		}
+		async function expectNoRoom(file: string): Promise<void> {
+			const { code, stderr } = await runBinary(['backup', file], { cwd });
+			expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/ less than 16 MiB\.\n$/) });
+			expect(stderr).toStartWith(`There is no room for ${join(cwd, file)}.partial: it takes `);
+			expect(readdirSync(cwd).sort()).toEqual(['formsrv-data', 'rest']);
+		}
+
+		leave(1.1);
+		await expectNoRoom('x.tar');
+		leave(0.3);
+		await expectNoRoom('x.db');
+	},
+);
 
 test('a server that is stopped meanwhile leaves nothing under a name, and the next one makes it', async () => {
 	const cwd = tempFolder();

@@ -4,10 +4,12 @@ import { Database } from 'bun:sqlite';
 import { closeSync, existsSync, fstatSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError } from '../../errors.ts';
+import { requireRoom } from '../disk-room.ts';
 import { syncFolder } from '../sync-to-disk.ts';
 import { openReadConnection } from './connection.ts';
 import { isBusy, isDamage, isDiskFull } from './failures.ts';
 import { damaged, inspectDatabase } from './inspect.ts';
+import { readPragma } from './migrate.ts';
 
 const OWNER_ONLY = 0o600;
 
@@ -52,6 +54,8 @@ function refuseExisting(target: string): void {
 function copyInto(source: string, target: string): void {
 	using client = openReadConnection(source);
 	try {
+		const pages = readPragma(client, 'page_count') - readPragma(client, 'freelist_count');
+		requireRoom(target, { bytes: pages * readPragma(client, 'page_size'), beside: source });
 		// It forbids writing to other files as well; the connection itself stays read-only.
 		client.run('pragma query_only = off');
 		client.query('vacuum into ?').run(target);

@@ -4,7 +4,7 @@ import type { Database } from 'bun:sqlite';
 import { copyFileSync, realpathSync, renameSync, rmSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { roughSize } from '../../text/byte-sizes.ts';
-import { roomAt } from '../disk-room.ts';
+import { LEAST_ROOM_BYTES, roomAt } from '../disk-room.ts';
 import type { Findings } from '../findings.ts';
 import { syncToDisk } from '../sync-to-disk.ts';
 import { journalOf } from './file-header.ts';
@@ -12,8 +12,6 @@ import { contentMark, identityAt, openFiles } from './file-identity.ts';
 import { readPragma } from './migrate.ts';
 
 const LOOK_EVERY_MS = 250;
-/** With less free, submissions are rejected: the rest is for owners, so that they can sign in and delete. */
-const LEAST_ROOM_BYTES = 16 * 1024 * 1024;
 /** With this much free, for the log, pages of the file that deletions made free count as room, too. */
 const LEAST_LOG_ROOM_BYTES = LEAST_ROOM_BYTES / 2;
 /** With less free, every `glance` measures again: so much can be written between two looks. */
