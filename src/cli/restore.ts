@@ -137,11 +137,11 @@ async function restore(cli: Cli, job: Job): Promise<void> {
 }
 
 /**
- * Takes over from the database that it replaces which alerts are open, and the records of erasures: persons who were erased since
- * the backup are in it. @returns how many of these there are
+ * Takes over from the database that it replaces also the records of erasures: persons who were erased since the backup are in it.
+ * @returns how many of these there are
  */
 function takeOver(cli: Cli, databaseFile: string, replacement: string): number {
-	databaseFileAt(replacement).takeAlerts(databaseFile);
+	databaseFileAt(replacement).takeOver(databaseFile);
 	let records: ServerValue[];
 	try {
 		records = databaseFileAt(databaseFile).erasures();

@@ -62,8 +62,11 @@ export interface DatabaseFile extends AtOnce<Database> {
 	erasures(): ServerValue[];
 	/** Takes those of another database that it does not have, to be done again; returns how many these are. */
 	repeatErasures(others: readonly ServerValue[]): number;
-	/** Takes over the alerts that are open in another database, as far as it can be read, so that their ends are told. */
-	takeAlerts(other: string): void;
+	/**
+	 * Takes over from another database, as far as that can be read, which alerts are open, so that their ends are told, and where its ids
+	 * end: clients that go on from one of them miss none that is made here.
+	 */
+	takeOver(other: string): void;
 	/** Puts a copy in its place and keeps what was there under another name; for the holder of the lock. */
 	replace(paths: { replacement: string; aside: string }): void;
 	/** Compares it with another one of its version, table by table; what is derived is left out. */

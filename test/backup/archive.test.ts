@@ -31,6 +31,7 @@ import { createTrackedStore } from '../../src/files/tracked-store.ts';
 import type { Storage } from '../../src/storage/contract.ts';
 import { databaseFileAt, openStorage } from '../../src/storage/open.ts';
 import { migrate } from '../../src/storage/sqlite/migrate.ts';
+import { HOUR_MS } from '../../src/tasks/durations.ts';
 import { type CommandLine, openCommandLine } from '../cli/command-line.ts';
 import { mayMount, mountDisk } from '../mounts.ts';
 import { withProgram } from '../programs.ts';
@@ -51,9 +52,13 @@ const place = (folder: string) => cli.path(folder, 'formsrv.db');
 const storeIn = (folder: string) => openFolder(cli.path(folder, 'files'));
 const pathOf = (key: string) => cli.path('formsrv-data', 'files', key.slice(0, 2), key);
 
-async function inStorage<T>(use: (storage: Storage) => Promise<T>, folder = 'formsrv-data'): Promise<T> {
+async function inStorage<T>(
+	use: (storage: Storage) => Promise<T>,
+	folder = 'formsrv-data',
+	now = Date.now,
+): Promise<T> {
 	mkdirSync(cli.path(folder), { recursive: true });
-	const storage = await openStorage(place(folder));
+	const storage = await openStorage(place(folder), { now });
 	try {
 		return await use(storage);
 	} finally {
@@ -320,6 +325,23 @@ describe('a restore', () => {
 			expect.stringMatching(/^Cannot write \S+\/files\/incoming\/[0-9a-f]{32}: no space left on device\.\n$/),
 		]);
 		expect(readdirSync(cli.path('formsrv-data')).filter((name) => /restoring|replaced/.test(name))).toEqual([]);
+	});
+
+	test('makes ids behind those of the database that it replaces, also if its clock was ahead', async () => {
+		await prepare();
+		await cli.call('backup', 'x.tar');
+		const submit = (storage: Storage) => submitFiles(storage, storeIn('formsrv-data'), []);
+		const seen = await inStorage(submit, 'formsrv-data', () => Date.now() + HOUR_MS);
+		await cli.json('restore', 'x.tar', '--force');
+		const next = await inStorage(submit);
+		expect(next.id).toBeGreaterThan(seen.id);
+		await cli.json('restore', 'x.tar', '--force');
+		const last = await inStorage(async (storage) => {
+			const { id } = await submit(storage);
+			return { id, at: storage.clock.timeline().millisOf(id) };
+		});
+		expect(last.id).toBeGreaterThan(next.id);
+		expect(last.at).toBeLessThan(Date.now() + HOUR_MS / 2);
 	});
 
 	test('replaces a file that is damaged in the store', async () => {

@@ -23,7 +23,7 @@ const FAR_MS = MINUTE_MS;
 const LATEST_MS = Math.floor(Number.MAX_SAFE_INTEGER / IDS_PER_MILLISECOND) - FAR_MS;
 
 const TABLES_WITH_IDS = ['submissions', 'deliveries', 'forms', 'api_keys', 'webhooks', 'sessions'];
-const HIGHEST_ID = `select max(id) from (${[
+export const HIGHEST_ID = `select max(id) from (${[
 	...TABLES_WITH_IDS.map((table) => `select max(id) as id from ${table}`),
 	`select cast(value as integer) from server_values where name = '${LAST_COMMAND_ID}'`,
 ].join(' union all ')})`;

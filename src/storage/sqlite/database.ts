@@ -10,6 +10,8 @@ import { BEYOND_ALL_IDS } from '../rows.ts';
 import { ALERT_PREFIX, OPEN_ALERT, type ServerValue } from '../server-values.ts';
 import type { Operation } from '../submissions/operation.ts';
 import { syncToDisk } from '../sync-to-disk.ts';
+import { HIGHEST_ID } from './clock.ts';
+import { LAST_COMMAND_ID } from './command-ids.ts';
 import { compareRows, countOmitted } from './compare.ts';
 import { behindLinks, closeWriteConnection, openReadConnection, openWriteConnection } from './connection.ts';
 import { copyDatabase } from './copy.ts';
@@ -33,7 +35,7 @@ export function sqliteDatabaseAt(file: string): DatabaseFile {
 		hold: (reason) => holdDeliveries(file, reason),
 		erasures: () => readValues(file, ERASURE_PREFIX),
 		repeatErasures: (others) => repeatErasures(file, others),
-		takeAlerts: (other) => takeAlerts(file, other),
+		takeOver: (other) => takeOver(file, other),
 		serverValue: (name) => readServerValue(file, name),
 		replace: (paths) => replaceDatabase(file, paths),
 		removeLeftovers: () => removeLeftovers(file),
@@ -109,19 +111,22 @@ function writeTo<T>(file: string, write: (client: Database) => T): T {
 	}
 }
 
-function takeAlerts(file: string, other: string): void {
-	let alerts: ServerValue[];
+function takeOver(file: string, other: string): void {
+	const taken: ServerValue[] = [];
 	try {
-		alerts = readValues(other, ALERT_PREFIX).filter(({ value }) => value.startsWith(OPEN_ALERT));
+		taken.push(...readValues(other, ALERT_PREFIX).filter(({ value }) => value.startsWith(OPEN_ALERT)));
+		using client = openReadConnection(other);
+		const [[highest] = []] = client.query(HIGHEST_ID).values();
+		const own = readServerValue(file, LAST_COMMAND_ID);
+		taken.push({ name: LAST_COMMAND_ID, value: `${Math.max(Number(highest ?? 0), Number(own ?? 0))}` });
 	} catch {
-		// It may be damaged, which is why there is a restore.
-		return;
+		// It may be damaged, which is why there is a restore, or of an earlier version.
 	}
-	if (alerts.length === 0) return;
+	if (taken.length === 0) return;
 	writeTo(file, (client) => {
 		if (!hasValues(client)) return;
 		const take = client.query('insert or replace into server_values (name, value) values (?, ?)');
-		client.transaction(() => alerts.forEach(({ name, value }) => void take.run(name, value)))();
+		client.transaction(() => taken.forEach(({ name, value }) => void take.run(name, value)))();
 	});
 }
 
