@@ -63,8 +63,8 @@ export interface DatabaseFile extends AtOnce<Database> {
 	/** Takes those of another database that it does not have, to be done again; returns how many these are. */
 	repeatErasures(others: readonly ServerValue[]): number;
 	/**
-	 * Takes over from another database, as far as that can be read, which alerts are open, so that their ends are told, and where its ids
-	 * end: clients that go on from one of them miss none that is made here.
+	 * Takes over from another database, as far as that can be read, which alerts are open, so that their ends are told, which addresses
+	 * get no more mails, and where its ids end: clients that go on from one of them miss none that is made here.
 	 */
 	takeOver(other: string): void;
 	/** Puts a copy in its place and keeps what was there under another name; for the holder of the lock. */

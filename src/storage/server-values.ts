@@ -13,6 +13,9 @@ export interface ServerValue {
 export const ALERT_PREFIX = 'alert:';
 export const OPEN_ALERT = 'open ';
 
+/** With it addresses are hashed for the suppression list, and the links in mails to visitors signed. */
+export const VISITOR_SECRET = 'visitor_mail_secret';
+
 /** `undefined` if it was not noted. */
 export async function readServerValue({ db }: Pick<Storage, 'db'>, name: string): Promise<string | undefined> {
 	const [row] = await db.select().from(serverValues).where(eq(serverValues.name, name));

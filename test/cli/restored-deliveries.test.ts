@@ -163,7 +163,10 @@ testOnSqlite('with --send-waiting it is sent at once', async () => {
 });
 
 /** A backup of a server that will answer a visitor later, and the server after the restore. */
-async function restoreWithResponse({ isSent }: { isSent: boolean }, ...options: string[]) {
+async function restoreWithResponse(
+	{ isSent, isStopped = false }: { isSent: boolean; isStopped?: boolean },
+	...options: string[]
+) {
 	const cli = openCommandLine();
 	const database = cli.path('formsrv-data', 'formsrv.db');
 	const peer = await startSmtp();
@@ -183,6 +186,11 @@ async function restoreWithResponse({ isSent }: { isSent: boolean }, ...options: 
 	if (isSent) {
 		goOn();
 		await until(first, ([one]) => one?.state === 'sent');
+	}
+	if (isStopped) {
+		const mail = peer.accepted[0]?.content.replaceAll('=\r\n', '') ?? '';
+		const link = /\/f\/[^/]+\/stop\/[\w.-]+/.exec(mail)?.[0];
+		expect((await fetch(`${first.submitUrl}${link}`, { method: 'POST' })).status).toBe(200);
 	}
 	await first.close();
 	expect((await cli.call('restore', 'backup.tar', '--force', ...options)).code).toBe(0);
@@ -205,6 +213,14 @@ testOnSqlite(
 		expect(new Set(messageIds(peer)).size).toBe(1);
 	},
 );
+
+testOnSqlite('an address that asked for no more mails after the backup gets none after the restore', async () => {
+	const { cli, peer, second } = await restoreWithResponse({ isSent: true, isStopped: true });
+	expect(await cli.json('suppressions', 'count')).toEqual({ asked: 1, rejected: 0 });
+	expect(await cli.json('deliveries', 'retry', '--state', 'held')).toEqual({ retried: 1 });
+	await until(second, ([one]) => one?.state === 'withheld');
+	expect(peer.accepted).toHaveLength(1);
+});
 
 testOnSqlite('with --send-waiting a response still waits for its moment, and goes once', async () => {
 	const { peer, second, goOn } = await restoreWithResponse({ isSent: false }, '--send-waiting');

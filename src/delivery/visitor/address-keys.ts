@@ -2,8 +2,8 @@
 
 import type { Storage } from '../../storage/contract.ts';
 import { createSigner } from '../../storage/server-secret.ts';
+import { VISITOR_SECRET } from '../../storage/server-values.ts';
 
-export const VISITOR_SECRET = 'visitor_mail_secret';
 const GMAIL = new Set(['gmail.com', 'googlemail.com']);
 
 export type AddressKeys = ReturnType<typeof createAddressKeys>;

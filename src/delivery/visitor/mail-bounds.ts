@@ -4,6 +4,7 @@ import { and, count, eq, lt, sql } from 'drizzle-orm';
 import { AppError, invalidField } from '../../errors.ts';
 import type { Storage } from '../../storage/contract.ts';
 import { PLACE } from '../../storage/filters.ts';
+import { VISITOR_SECRET } from '../../storage/server-values.ts';
 import { deliveries, serverValues, submissions } from '../../storage/tables.ts';
 import {
 	type SuppressionReason,
@@ -13,7 +14,7 @@ import {
 } from '../../storage/visitor-tables.ts';
 import { DAY_MS, HOUR_MS } from '../../tasks/durations.ts';
 import { isEmailAddress } from '../../text/email-address.ts';
-import { type AddressKeys, VISITOR_SECRET } from './address-keys.ts';
+import type { AddressKeys } from './address-keys.ts';
 
 const TO_ADDRESS_A_DAY = 3;
 const RESPONSES_AN_HOUR = 100;

@@ -7,7 +7,7 @@ import type { CountReport, DatabaseFile, NamedFile } from '../database.ts';
 import { againOf, ERASURE_PREFIX } from '../erasure-records.ts';
 import { PAUSE_PREFIX } from '../pauses.ts';
 import { BEYOND_ALL_IDS } from '../rows.ts';
-import { ALERT_PREFIX, OPEN_ALERT, type ServerValue } from '../server-values.ts';
+import { ALERT_PREFIX, OPEN_ALERT, type ServerValue, VISITOR_SECRET } from '../server-values.ts';
 import type { Operation } from '../submissions/operation.ts';
 import { syncToDisk } from '../sync-to-disk.ts';
 import { HIGHEST_ID } from './clock.ts';
@@ -73,7 +73,7 @@ function holdDeliveries(file: string, reason: string): number {
 		const hold =
 			"update deliveries set state = 'held', next_attempt_at = null, last_error = ? where state in ('waiting', 'sending')";
 		const { changes } = client.run(hold, [reason]);
-		if (hasValues(client)) client.run(`delete from server_values where name like '${PAUSE_PREFIX}%'`);
+		if (hasTable(client, 'server_values')) client.run(`delete from server_values where name like '${PAUSE_PREFIX}%'`);
 		return changes;
 	} finally {
 		client.close();
@@ -83,7 +83,7 @@ function holdDeliveries(file: string, reason: string): number {
 
 function readValues(file: string, prefix: string): ServerValue[] {
 	using client = openReadConnection(file);
-	if (!hasValues(client)) return [];
+	if (!hasTable(client, 'server_values')) return [];
 	const named = client.query<ServerValue, [string]>('select name, value from server_values where name like ?');
 	return named.all(`${prefix}%`);
 }
@@ -92,7 +92,7 @@ function readValues(file: string, prefix: string): ServerValue[] {
 function repeatErasures(file: string, others: readonly ServerValue[]): number {
 	if (others.length === 0) return 0;
 	return writeTo(file, (client) => {
-		if (!hasValues(client)) migrate(client);
+		if (!hasTable(client, 'server_values')) migrate(client);
 		const insert = client.query('insert into server_values (name, value) values (?, ?) on conflict do nothing');
 		const repeat = ({ name, value }: ServerValue) =>
 			insert.run(name, JSON.stringify(againOf(JSON.parse(value)))).changes;
@@ -112,26 +112,35 @@ function writeTo<T>(file: string, write: (client: Database) => T): T {
 }
 
 function takeOver(file: string, other: string): void {
-	const taken: ServerValue[] = [];
+	const values: ServerValue[] = [];
+	let suppressed: string[][] = [];
 	try {
-		taken.push(...readValues(other, ALERT_PREFIX).filter(({ value }) => value.startsWith(OPEN_ALERT)));
+		values.push(...readValues(other, ALERT_PREFIX).filter(({ value }) => value.startsWith(OPEN_ALERT)));
 		using client = openReadConnection(other);
 		const [[highest] = []] = client.query(HIGHEST_ID).values();
 		const own = readServerValue(file, LAST_COMMAND_ID);
-		taken.push({ name: LAST_COMMAND_ID, value: `${Math.max(Number(highest ?? 0), Number(own ?? 0))}` });
+		values.push({ name: LAST_COMMAND_ID, value: `${Math.max(Number(highest ?? 0), Number(own ?? 0))}` });
+		// Without one, the copy knows no suppressed address: it is of before the first mail to a visitor.
+		if (readServerValue(file, VISITOR_SECRET) === undefined) values.push(...readValues(other, VISITOR_SECRET));
+		suppressed = client.query('select address, reason, created_at from suppressions').values() as string[][];
 	} catch {
 		// It may be damaged, which is why there is a restore, or of an earlier version.
 	}
-	if (taken.length === 0) return;
+	if (values.length === 0) return;
 	writeTo(file, (client) => {
-		if (!hasValues(client)) return;
-		const take = client.query('insert or replace into server_values (name, value) values (?, ?)');
-		client.transaction(() => taken.forEach(({ name, value }) => void take.run(name, value)))();
+		if (!hasTable(client, 'server_values')) return;
+		const take = 'insert or replace into server_values (name, value) values (?, ?)';
+		const suppress = 'insert or ignore into suppressions (address, reason, created_at) values (?, ?, ?)';
+		const canSuppress = hasTable(client, 'suppressions');
+		client.transaction(() => {
+			for (const { name, value } of values) client.query(take).run(name, value);
+			if (canSuppress) for (const row of suppressed) client.query(suppress).run(...row);
+		})();
 	});
 }
 
-function hasValues(client: Database): boolean {
-	return client.query("select 1 from sqlite_schema where name = 'server_values'").values().length > 0;
+function hasTable(client: Database, name: string): boolean {
+	return client.query('select 1 from sqlite_schema where name = ?').values(name).length > 0;
 }
 
 /** A row of `server_values`; `undefined` if there is none, or the copy is older than the table. */
@@ -147,7 +156,7 @@ function readServerValue(file: string, name: string): string | undefined {
 /** The database may be of a version that knew no files. */
 function* readNamedFiles(file: string): Generator<NamedFile> {
 	using client = openReadConnection(file);
-	if (client.query("select 1 from sqlite_schema where name = 'files'").values().length === 0) return;
+	if (!hasTable(client, 'files')) return;
 	yield* client
 		.query<NamedFile, []>('select key, bytes, sha256 from files where key is not null order by id')
 		.iterate();
