@@ -12,9 +12,9 @@ const MAGIC = 'age-encryption.org/';
 
 const load = () => import('age-encryption');
 
-/** Returns whether a file begins as one that is encrypted. */
+/** Returns whether a file begins as one that is encrypted, or has lost that by its name. */
 export async function isEncrypted(path: string): Promise<boolean> {
-	return (await Bun.file(path).slice(0, MAGIC.length).text()) === MAGIC;
+	return /\.age$/i.test(path) || (await Bun.file(path).slice(0, MAGIC.length).text()) === MAGIC;
 }
 
 /** @throws AppError if it is none */

@@ -90,7 +90,7 @@ describe('an encrypted archive', () => {
 		expect((await cli.call('backup', 'verify', file)).code).toBe(0);
 		const { size } = statSync(file);
 		copyFileSync(file, cli.path('whole'));
-		for (const at of [30, 200, 70_000, size - 1]) {
+		for (const at of [0, 30, 200, 70_000, size - 1]) {
 			copyFileSync(cli.path('whole'), file);
 			changeByte(file, at);
 			expect((await cli.call('backup', 'verify', file)).stdout).toContain('is changed: its SHA-256');
@@ -98,9 +98,17 @@ describe('an encrypted archive', () => {
 			expect({ at, code, stderr }).toEqual({ at, code: 1, stderr: expect.stringContaining('cannot be read') });
 		}
 		copyFileSync(cli.path('whole'), file);
-		truncateSync(file, size - 65_552);
-		expect((await cli.call('backup', 'verify', file)).code).toBe(1);
-		expect((await cli.call('restore', file, '--identity', 'key.txt', '--force')).code).toBe(1);
+		for (const left of [size - 65_552, 10, 0]) {
+			truncateSync(file, left);
+			const { code, stdout } = await cli.call('backup', 'verify', file);
+			expect({ left, code, stdout }).toEqual({
+				left,
+				code: 1,
+				stdout: expect.stringContaining('is changed: its SHA-256'),
+			});
+			const restored = await cli.call('restore', file, '--identity', 'key.txt', '--force');
+			expect(restored).toMatchObject({ code: 1, stderr: expect.stringContaining('cut off or changed') });
+		}
 	});
 
 	test.each(['x.tar.gz', 'x.TGZ', 'x.zip', 'x.db.age', 's3://bucket/x.tar.zst'])(
