@@ -52,9 +52,9 @@ export async function* readCsv(
 function namesOf(cells: readonly string[], maxColumns: number): string[] {
 	const names = cells.map((cell, i) => cell.trim() || `column ${i + 1}`);
 	if (names.some((name) => name.includes('\0'))) throw notCsv('The file looks like UTF-16: save it as UTF-8.');
+	if (names.length > maxColumns) throw notCsv(`The file has more than ${maxColumns} columns.`);
 	const twice = names.find((name, i) => names.indexOf(name) < i);
 	if (twice !== undefined) throw notCsv(`The column ${JSON.stringify(twice)} occurs twice in the first line.`);
-	if (names.length > maxColumns) throw notCsv(`The file has more than ${maxColumns} columns.`);
 	return names;
 }
 

@@ -51,6 +51,10 @@ test.each([
 		]);
 });
 
+test('too many columns are said to be that, before each is compared with all others', async () => {
+	await expect(rowsOf('a,b,c,d,e,f,g,h,i,j,a\n')).rejects.toThrow('The file has more than 10 columns.');
+});
+
 test('such a line further down is a row', async () => {
 	expect(await rowsOf('a,b\nsep=;,2\n')).toMatchObject([{ line: 2, fields: [{ json: '"sep=;"' }, {}] }]);
 });
