@@ -188,6 +188,16 @@ test('takes NDJSON of another service by its names, nested fields too', async ()
 	expect(stdout).toContain('"data":{"email":"b@example.com"},"createdAt":"2018-11-04T00:00:00.000Z"');
 });
 
+test('a field of the form that is called date is not taken for the time of a service that has another', async () => {
+	const text = 'date,Submitted At,name\n2024-05-01,2024-01-02T03:04:05Z,Ada\n';
+	expect((await importFile('booking.csv', text, '--from', 'basin')).code).toBe(0);
+	expect(await exported()).toMatchObject([
+		{ data: { date: '2024-05-01', name: 'Ada' }, createdAt: '2024-01-02T03:04:05.000Z' },
+	]);
+	expect((await importFile('dated.csv', 'Date,name\n2024-05-01,Bob\n', '--from', 'basin')).code).toBe(0);
+	expect(await exported()).toMatchObject([{}, { data: { name: 'Bob' }, createdAt: '2024-05-01T00:00:00.000Z' }]);
+});
+
 test('a quote that is not closed, or not doubled, costs the rows that it spoils', async () => {
 	const rows = Array.from({ length: 60 }, (_, i) => `2024-01-01T00:00:${10 + (i % 50)}Z,"text ${i}"`);
 	rows[20] = '2024-01-02,"open';

@@ -17,7 +17,8 @@ interface Source {
 /** Names of the service's own columns are compared without case, blanks and signs: `created_at` is `Created At`. */
 const ADDRESS = ['ip', 'ip address', 'user agent', 'referrer', 'referer'];
 const IDS = ['id', '_id', 'uuid'];
-const CREATED = ['created at', 'date', 'submitted at', 'submission date', 'timestamp'];
+/** The likeliest first; forms have fields called `date` of their own. */
+const CREATED = ['created at', 'submitted at', 'submission date', 'timestamp', 'date'];
 const SPAM = ['is spam', 'spam'];
 
 export const SOURCES = {
