@@ -2,13 +2,13 @@
 
 import { Database } from 'bun:sqlite';
 import { beforeEach, expect, test } from 'bun:test';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import postgres from 'postgres';
-import type { Storage } from '../../src/storage/contract.ts';
+import type { MovedTable, Storage } from '../../src/storage/contract.ts';
 import { movedTables } from '../../src/storage/move.ts';
 import { databaseFileAt, openStorage } from '../../src/storage/open.ts';
-import { openTarget } from '../../src/storage/postgres/move.ts';
-import { openSource } from '../../src/storage/sqlite/move.ts';
+import { openSource as openPostgresSource, openTarget } from '../../src/storage/postgres/move.ts';
+import { openTarget as openFileTarget, openSource } from '../../src/storage/sqlite/move.ts';
 import { BINARY } from '../binary.ts';
 import { newPostgresDatabase } from '../postgres.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
@@ -161,6 +161,8 @@ test(
 		const name = new URL(url).pathname.slice(1);
 		await sql.unsafe(`alter database ${name} set idle_in_transaction_session_timeout = '20ms'`);
 		await sql.end();
+		// As if a move to it had been killed at its first step.
+		writeFileSync(cli.path('back.db.moving.new-1'), '');
 		const back = await onPostgres.call('move', '--to', 'back.db');
 		expect(back).toMatchObject({
 			code: 0,

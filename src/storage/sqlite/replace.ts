@@ -11,7 +11,7 @@ import { sizeOf } from './disk-use.ts';
 /** SQLite's logs, which hold what is not in the file yet. Beside another file they would be taken for its own. */
 const LOGS = ['-wal', '-journal'];
 /** Files of no use once there is a database: the copy that was to replace it, a new one, and one that a move was filling. */
-const OF_NO_USE = /^\.((restoring|new)-|moving(-|$))/;
+const OF_NO_USE = /^\.((restoring|new)-|moving([-.]|$))/;
 
 /**
  * Puts the database `replacement`, which is on disk, in the place of `file`. No process may have either open, or open it meanwhile.
