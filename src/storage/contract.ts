@@ -287,6 +287,8 @@ export interface MoveSide {
 
 /** No server starts on it until it is finished. */
 export interface MoveTarget extends MoveSide {
+	/** A sentence that says how to begin the move anew. */
+	anew: string;
 	lastKey(table: MovedTable): Promise<RowValues | undefined>;
 	/** In one transaction, with the derived data. */
 	write(table: MovedTable, rows: readonly RowValues[]): Promise<void>;

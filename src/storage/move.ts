@@ -112,7 +112,8 @@ async function moveAll(source: MoveSide, target: MoveTarget, report: MoveOptions
 	for (const table of moved) {
 		const sent = await digest(source, table, progress);
 		const arrived = await digest(target, table, () => {});
-		if (sent.sha256 !== arrived.sha256) throw new AppError('UNAVAILABLE', difference(sent, arrived));
+		if (sent.sha256 !== arrived.sha256)
+			throw new AppError('UNAVAILABLE', `${difference(sent, arrived)} ${target.anew}`);
 		reports.push(sent);
 	}
 	report(2 * total, 2 * total);
@@ -145,6 +146,6 @@ function comparable(value: RowValues[number]): RowValues[number] {
 function difference(sent: TableReport, arrived: TableReport): string {
 	return (
 		`The table ${sent.table} arrived as another (${sent.rows} rows sent, ${arrived.rows} arrived; SHA-256 ${sent.sha256} and ` +
-		`${arrived.sha256}): what it came from was changed since the move began. Move again to an empty database.`
+		`${arrived.sha256}): what it came from was changed since the move began.`
 	);
 }

@@ -355,6 +355,51 @@ test(
 	60 * SECONDS,
 );
 
+test(
+	'what changed meanwhile in PostgreSQL is noticed too, and the sentence says what to remove',
+	async () => {
+		await withStorage((storage) => Promise.all(Array.from({ length: 10 }, () => store(storage))));
+		expect((await cli.call('move', '--to', url)).code).toBe(0);
+		const source = await openPostgresSource(url, movedTables());
+		const target = await openFileTarget(cli.path('back.db'), url);
+		for (const table of movedTables()) for await (const rows of source.rows(table)) await target.write(table, rows);
+		await target.close();
+		await source.close();
+		const sql = postgres(url, { max: 1 });
+		await sql`update submissions set is_read = 1 where id = (select min(id) from submissions)`;
+		await sql.end();
+		const onPostgres = openCommandLine(cli.cwd, { FORMSRV_DATABASE_URL: url });
+		const draft = cli.path('back.db.moving');
+		expect((await onPostgres.call('move', '--to', 'back.db')).stderr).toEndWith(
+			`was changed since the move began. Remove ${draft}, and move again.\n`,
+		);
+		// With its log, which is there for as long as this process has it open.
+		for (const suffix of ['', '-wal', '-shm']) rmSync(draft + suffix, { force: true });
+		expect((await onPostgres.call('move', '--to', 'back.db')).code).toBe(0);
+	},
+	60 * SECONDS,
+);
+
+test(
+	'where the connection is lost, reading says so, and closing does not hide it',
+	async () => {
+		expect((await cli.call('move', '--to', url)).code).toBe(0);
+		const admin = postgres(url, { max: 1 });
+		const opened = [() => openPostgresSource(url, movedTables())];
+		opened.push(async () => openTarget(await newPostgresDatabase(), { source: file, tables: movedTables() }));
+		for (const open of opened) {
+			const side = await open();
+			await admin`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'formsrv move'`;
+			const [table] = movedTables();
+			const reading = Array.fromAsync(side.rows(table as MovedTable));
+			await expect(reading).rejects.toThrow('The server cannot reach its database at the moment.');
+			await side.close();
+		}
+		await admin.end();
+	},
+	60 * SECONDS,
+);
+
 test.each(['mysql://forms@db.example.com/forms', 's3://bucket/forms', 'sqlite:', 'postgres://db.example.com'])(
 	'to %s, which is no place of a database, is said of the option',
 	async (place) => {

@@ -8,6 +8,7 @@ import { namesOf } from '../rows.ts';
 import type { Driver } from './connection/link.ts';
 import { connect, type Runner, rowsOf, type Sql } from './connection.ts';
 import { foldBelow } from './counts.ts';
+import { asStorageError } from './failures.ts';
 import { createFieldNames } from './field-names.ts';
 import { migrate } from './migrate.ts';
 import { DIALECT, runOn } from './operations.ts';
@@ -39,10 +40,8 @@ export async function openSource(url: string, tables: readonly MovedTable[]): Pr
 		await held.unsafe(`lock table ${tables.map(({ name }) => name).join()} in exclusive mode`);
 		return {
 			...sideOf(held),
-			async close() {
-				await held.unsafe('rollback');
-				await sql.end();
-			},
+			// Its transaction ends with its connection.
+			close: () => sql.end(0),
 		};
 	} catch (error) {
 		await sql.end();
@@ -84,6 +83,7 @@ export async function openTarget(
 
 	return {
 		...sideOf(held),
+		anew: 'Move again to an empty database.',
 		async lastKey({ name, columns, key }) {
 			const order = key.map((column) => `${ordered(columns, column)} desc`).join();
 			const [last] = await rowsOf<RowValues>(sql, `select ${key.join()} from ${name} order by ${order} limit 1`);
@@ -170,12 +170,16 @@ function sideOf(sql: Driver): Omit<MoveSide, 'close'> {
 	};
 }
 
-function chunksOf(sql: Driver, { name, columns, key }: MovedTable, after: RowValues = []): AsyncIterable<RowValues[]> {
+async function* chunksOf(sql: Driver, { name, columns, key }: MovedTable, after: RowValues = []) {
 	const order = key.map((column) => ordered(columns, column)).join();
 	const bounds = after.map((_, i) => `$${i + 1}`).join();
 	const behind = after.length > 0 ? `where (${order}) > (${bounds})` : '';
 	const text = `select ${Object.keys(columns).join()} from ${name} ${behind} order by ${order}`;
-	return sql.unsafe(text, after).values().cursor(ROWS_AT_ONCE) as unknown as AsyncIterable<RowValues[]>;
+	try {
+		yield* sql.unsafe(text, after).values().cursor(ROWS_AT_ONCE) as unknown as AsyncIterable<RowValues[]>;
+	} catch (error) {
+		throw asStorageError(error);
+	}
 }
 
 /** Texts in the order of their bytes, as in SQLite. */

@@ -79,6 +79,7 @@ export async function openTarget(path: string, source: string): Promise<MoveTarg
 	}
 	return {
 		...sideOf(client),
+		anew: `Remove ${draft}, and move again.`,
 		async lastKey({ name, key }) {
 			const order = key.map((column) => `${column} desc`).join();
 			return client.query(`select ${key.join()} from ${name} order by ${order} limit 1`).values()[0] as
