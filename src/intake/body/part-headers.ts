@@ -71,17 +71,18 @@ function readDisposition(disposition: string | undefined): PartHeaders {
 	if (!parameters || name === undefined) {
 		throw invalid('it needs a header such as Content-Disposition: form-data; name="email"');
 	}
-	const filename = decodeExtended(parameters.get('filename*')) ?? parameters.get('filename');
-	return { name: unescapeName(name), ...(filename !== undefined && { filename: unescapeName(filename) }) };
+	const [plain, extended] = [parameters.get('filename'), parameters.get('filename*')];
+	const filename = decodeExtended(extended) ?? (plain === undefined ? extended : unescapeName(plain));
+	return { name: unescapeName(name), ...(filename !== undefined && { filename }) };
 }
 
-/** Decodes `utf-8''%e2%82%ac.pdf` (RFC 5987), which some programs send though RFC 7578 forbids it; returns anything else unchanged. */
-function decodeExtended(value: string | undefined): string | undefined {
-	const encoded = value === undefined ? undefined : EXTENDED.exec(value)?.[1];
+/** Decodes `utf-8''%e2%82%ac.pdf` (RFC 5987), which some programs send though RFC 7578 forbids it; `undefined` for anything else. */
+function decodeExtended(value = ''): string | undefined {
 	try {
-		return encoded === undefined ? value : decodeURIComponent(encoded);
+		const encoded = EXTENDED.exec(value)?.[1];
+		return encoded && decodeURIComponent(encoded);
 	} catch {
-		return value;
+		return undefined;
 	}
 }
 

@@ -116,6 +116,17 @@ test('an empty file may omit the line end before the boundary', async () => {
 	}
 });
 
+test.each([
+	[`filename="a%22.txt"; filename*=utf-8''a%2522.txt`, 'a%22.txt'],
+	["filename*=UTF-8''100%25%E2%82%AC.txt", '100%€.txt'],
+	[`filename="a%22.txt"; filename*=iso-8859-1''%E4.txt`, 'a".txt'],
+	[`filename*=utf-8''%E4.txt; filename="a.txt"`, 'a.txt'],
+	["filename*=utf-8''%E4.txt", "utf-8''%E4.txt"],
+])('an extended name stands for itself, and comes first if it can be read: %s', async (sent, filename) => {
+	const { files } = await readChunks([Buffer.from(part(`form-data; name="cv"; ${sent}`, 'x') + CLOSING)]);
+	expect(files.map((file) => file.filename)).toEqual([filename]);
+});
+
 test('a body that was cut, changed or mixed up is judged alike, however it is cut into chunks', async () => {
 	const file = (name: string, bytes: number) =>
 		part(`form-data; name="f"; filename="${name}"\r\nContent-Type: application/pdf`, 'x'.repeat(bytes));
