@@ -10,7 +10,9 @@ import { findUnreadable } from './unreadable-files.ts';
 /** A request that can be repeated exactly, under the same idempotency key. */
 interface Attempt {
 	key: string;
+	/** All but the bytes of the files. */
 	content: string;
+	files: File[];
 	body: Blob;
 	type: string;
 }
@@ -174,21 +176,30 @@ async function post(form: HTMLFormElement, { endpoint, data }: Sending): Promise
 /** The same content is sent under the same key, with identical bytes, including the random boundary. */
 async function prepareAttempt(form: HTMLFormElement, data: FormData): Promise<Attempt> {
 	const content = JSON.stringify(
-		[...data].map(([name, value]) => [
-			name,
-			typeof value === 'string' ? value : [value.name, value.size, value.lastModified],
-		]),
+		[...data].map(([name, value]) => [name, typeof value === 'string' ? value : [value.name, value.size]]),
 	);
+	const files = [...data.values()].filter((value) => typeof value !== 'string');
 	const last = attempts.get(form);
-	if (last?.content === content) return last;
+	if (last?.content === content && (await areSame(last.files, files).catch(() => false))) return last;
 	addStamp(form, data);
 	const encoded = new Response(data);
 	const type = encoded.headers.get('Content-Type') ?? '';
 	// `crypto.randomUUID` is missing on pages without https.
 	const key = crypto.getRandomValues(new Uint32Array(4)).join('-');
-	const attempt = { key, content, type, body: await encoded.blob() };
+	const attempt = { key, content, files, type, body: await encoded.blob() };
 	attempts.set(form, attempt);
 	return attempt;
+}
+
+/** A page may make a file anew each time, such as the picture of a signature, which gives it another time. */
+async function areSame(files: File[], others: File[]): Promise<boolean> {
+	for (const [i, file] of files.entries()) {
+		const other = others[i] as File;
+		if (file.lastModified === other.lastModified) continue;
+		// The one function of browsers that compares bytes; nothing is stored.
+		if (indexedDB.cmp(await file.arrayBuffer(), await other.arrayBuffer()) !== 0) return false;
+	}
+	return true;
 }
 
 function succeed(form: HTMLFormElement, outcome: Outcome, { data, submitter }: Sending): void {

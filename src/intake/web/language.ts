@@ -3,17 +3,21 @@
 import { sentencesOf } from '../../languages/from-folder.ts' with { type: 'macro' };
 import { withoutShadows } from './form-members.ts';
 
-const SENTENCES = sentencesOf(
-	'scriptThanks',
-	'scriptUnsent',
-	'scriptRetry',
-	'scriptDropped',
-	'scriptContinue',
-	'scriptUnreadable',
-) as unknown as Record<
-	string,
-	[thanks: string, unsent: string, retry: string, dropped: string, goOn: string, unreadable: string]
->;
+type Sentences = [thanks: string, unsent: string, retry: string, dropped: string, goOn: string, unreadable: string];
+
+/** A map, because an object would stand in the script wherever it is used. */
+const SENTENCES = new Map(
+	Object.entries(
+		sentencesOf(
+			'scriptThanks',
+			'scriptUnsent',
+			'scriptRetry',
+			'scriptDropped',
+			'scriptContinue',
+			'scriptUnreadable',
+		) as unknown as Record<string, Sentences>,
+	),
+);
 const TAG = /^[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,3}$/i;
 /** A longer header would not go to other origins without their leave. */
 const TAGS_MAX = 4;
@@ -40,7 +44,7 @@ export function noteLanguage(form: HTMLFormElement, { headers }: Response): void
 /** Our own sentences, in the language of the server's, and its code. */
 export function sentencesFor(form: HTMLFormElement) {
 	const codes = [spoken.get(form) ?? '', ...tagsOf(form).map((tag) => tag.toLowerCase().replace(/-.*/, ''))];
-	const language = codes.find((code) => Object.hasOwn(SENTENCES, code)) ?? 'en';
-	const [thanks, unsent, retry, dropped, goOn, unreadable] = SENTENCES[language] as (typeof SENTENCES)[string];
+	const language = codes.find((code) => SENTENCES.has(code)) ?? 'en';
+	const [thanks, unsent, retry, dropped, goOn, unreadable] = SENTENCES.get(language) as Sentences;
 	return { language, thanks, unsent, retry, dropped, goOn, unreadable };
 }

@@ -210,6 +210,29 @@ describe('sending', () => {
 		expect(sent[1]?.body).toBe(sent[0]?.body ?? '');
 	});
 
+	test('again with a file that the page makes anew each time repeats key and bytes, unless its bytes are others', async () => {
+		replies.push(lose, lose);
+		await open();
+		await tab.evaluate(() => {
+			document.querySelector('form')?.addEventListener('formdata', ({ formData }) => {
+				formData.append('signature', new Blob([document.title]), 'signature.png');
+			});
+			document.title = 'Ann';
+		});
+		const retry = tab.getByRole('button', { name: 'Try again' });
+		await tab.click('#send');
+		await retry.click();
+		await retry.waitFor();
+		await tab.evaluate(() => {
+			document.title = 'Bob';
+		});
+		await retry.click();
+		await status().getByText('Thank you').waitFor();
+		expect(sent.map(({ body }) => /Ann|Bob/.exec(body)?.[0])).toEqual(['Ann', 'Ann', 'Bob']);
+		expect(keyOf(1)).toBe(keyOf(0) ?? '');
+		expect(keyOf(2)).not.toBe(keyOf(0) ?? '');
+	});
+
 	test('is not over with a page in place of the JSON: a portal, or an offline page of a service worker', async () => {
 		const portal = new Response('<h1>Welcome to our Wi-Fi</h1>', { headers: { ...CORS, 'Content-Type': 'text/html' } });
 		replies.push(() => portal);
