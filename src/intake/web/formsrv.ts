@@ -51,7 +51,8 @@ const serverAddress = script?.src ? new URL('.', script.src).href : undefined;
 const attempts = new WeakMap<HTMLFormElement, Attempt>();
 const busy = new WeakSet<HTMLFormElement>();
 
-document.addEventListener('submit', (event) => {
+// After the listeners of the page, also those that it has on the document: they may prevent it, or change fields.
+window.addEventListener('submit', (event) => {
 	try {
 		intercept(event);
 	} catch {

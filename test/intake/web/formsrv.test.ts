@@ -162,6 +162,34 @@ describe('a form is left to the browser', () => {
 		expect(sent).toEqual([]);
 	});
 
+	test('if the page handles the event of all its forms, however late it begins to; what it changes is sent', async () => {
+		await open();
+		await tab.evaluate(() => {
+			document.addEventListener('submit', (event) => {
+				const input = document.querySelector('input') as HTMLInputElement;
+				if (input.value === 'complete') return;
+				event.preventDefault();
+				input.value = 'complete';
+			});
+		});
+		await tab.click('#send');
+		expect(await tab.locator('[name=email]').inputValue()).toBe('complete');
+		expect(await tab.locator('form').getAttribute('aria-busy')).toBeNull();
+		await tab.evaluate(() => {
+			document.addEventListener('submit', () => {
+				(document.querySelector('textarea') as HTMLTextAreaElement).value = 'changed';
+			});
+		});
+		await tab.click('#send');
+		await status().getByText('Thank you').waitFor();
+		expect(sent.map(({ fields }) => fields.slice(0, 2))).toEqual([
+			[
+				['email', 'complete'],
+				['message', 'changed'],
+			],
+		]);
+	});
+
 	test('while its fields are invalid, unless it asks for no validation', async () => {
 		const content = '<input required name="email" aria-label="E-mail"><button id="send">Send</button>';
 		await open(undefined, content);
