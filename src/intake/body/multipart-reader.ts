@@ -221,9 +221,7 @@ function readHeaders(raw: Buffer): PartHeaders {
 	if ((text?.length ?? raw.length) > MAX_HEADER_CHARACTERS) throw headersTooLong();
 	if (text !== undefined) return readPartHeaders(text);
 	// A byte is not UTF-8: only the names must be.
-	const { name, filename, ...others } = readPartHeaders(raw.toString('latin1'));
-	const decodeName = (latin1: string) => decode(Buffer.from(latin1, 'latin1'));
-	return { ...others, name: decodeName(name), ...(filename !== undefined && { filename: decodeName(filename) }) };
+	return readPartHeaders(raw.toString('latin1'), (latin1) => decode(Buffer.from(latin1, 'latin1')));
 }
 
 function decode(bytes: Uint8Array): string {

@@ -19,19 +19,23 @@ const DISPOSITION = /^form-data(?![^ \t;])/i;
 const EXTENDED = /^utf-8'[^']*'(.*)$/i;
 const VERBATIM_ENCODING = /^(?:7bit|8bit|binary)$/i;
 
+/** Makes the text of a name of what stands in the headers. */
+type DecodeName = (name: string) => string;
+
 /**
  * @param text the headers without the blank line that ends them
- * @throws {AppError} INVALID_BODY, UNSUPPORTED_MEDIA_TYPE (charset), PAYLOAD_TOO_LARGE (too many lines)
+ * @throws {AppError} INVALID_BODY, UNSUPPORTED_MEDIA_TYPE (charset), PAYLOAD_TOO_LARGE (too many lines), and what `decode` throws
  */
-export function readPartHeaders(text: string): PartHeaders {
+export function readPartHeaders(text: string, decode: DecodeName = (name) => name): PartHeaders {
+	const decodeName: DecodeName = (name) => unescapeName(decode(name));
 	const plain = PLAIN_FIELD.exec(text);
-	if (plain) return { name: unescapeName(plain[1] as string) };
+	if (plain) return { name: decodeName(plain[1] as string) };
 	const headers = parseHeaders(text);
 	const encoding = headers.get('content-transfer-encoding');
 	if (encoding !== undefined && !VERBATIM_ENCODING.test(encoding)) {
 		throw invalid('its Content-Transfer-Encoding must be 7bit, 8bit or binary');
 	}
-	const part = readDisposition(headers.get('content-disposition'));
+	const part = readDisposition(headers.get('content-disposition'), decodeName);
 	const contentType = headers.get('content-type');
 	if (part.filename === undefined) checkCharset(contentType);
 	else if (contentType !== undefined) part.contentType = contentType;
@@ -63,7 +67,7 @@ function checkCharset(contentType: string | undefined): void {
 	throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Every part of the multipart body must be in UTF-8.');
 }
 
-function readDisposition(disposition: string | undefined): PartHeaders {
+function readDisposition(disposition: string | undefined, decodeName: DecodeName): PartHeaders {
 	const type = disposition === undefined ? null : DISPOSITION.exec(disposition);
 	const parameters = type && disposition ? parseParameters(disposition.slice(type[0].length)) : undefined;
 	if (!parameters && disposition?.includes('\\"')) throw invalid('a quote in a name must be written as %22');
@@ -71,9 +75,10 @@ function readDisposition(disposition: string | undefined): PartHeaders {
 	if (!parameters || name === undefined) {
 		throw invalid('it needs a header such as Content-Disposition: form-data; name="email"');
 	}
-	const [plain, extended] = [parameters.get('filename'), parameters.get('filename*')];
-	const filename = decodeExtended(extended) ?? (plain === undefined ? extended : unescapeName(plain));
-	return { name: unescapeName(name), ...(filename !== undefined && { filename }) };
+	const extended = parameters.get('filename*');
+	const plain = parameters.get('filename') ?? extended;
+	const filename = decodeExtended(extended) ?? (plain === undefined ? undefined : decodeName(plain));
+	return { name: decodeName(name), ...(filename !== undefined && { filename }) };
 }
 
 /** Decodes `utf-8''%e2%82%ac.pdf` (RFC 5987), which some programs send though RFC 7578 forbids it; `undefined` for anything else. */

@@ -122,8 +122,12 @@ test.each([
 	[`filename="a%22.txt"; filename*=iso-8859-1''%E4.txt`, 'a".txt'],
 	[`filename*=utf-8''%E4.txt; filename="a.txt"`, 'a.txt'],
 	["filename*=utf-8''%E4.txt", "utf-8''%E4.txt"],
+	// The byte alone is not UTF-8.
+	['filename="\xe9.txt"; filename*=utf-8\'\'%C3%A9.txt', 'é.txt'],
+	['filename="\xe9.txt"; filename*=utf-8\'\'%C3%83%C2%A9.txt', 'Ã©.txt'],
 ])('an extended name stands for itself, and comes first if it can be read: %s', async (sent, filename) => {
-	const { files } = await readChunks([Buffer.from(part(`form-data; name="cv"; ${sent}`, 'x') + CLOSING)]);
+	const body = part(`form-data; name="cv"; ${sent}`, 'x') + CLOSING;
+	const { files } = await readChunks([Buffer.from(body, 'latin1')]);
 	expect(files.map((file) => file.filename)).toEqual([filename]);
 });
 
