@@ -6,7 +6,7 @@ import { envName, flagName } from '../src/config/sources.ts';
 import { ALIASES } from '../src/form-values/aliases.ts';
 import { SPECIAL_NAMES, type SpecialRole } from '../src/form-values/special-names.ts';
 import { TOOLS } from '../src/server/mcp/tools.ts';
-import { RULES } from '../src/spam/rules.ts';
+import { POINTS, RULES } from '../src/spam/rules.ts';
 
 const EFFECTS: Partial<Record<SpecialRole, string>> = {
 	next: 'where the browser is sent',
@@ -53,7 +53,11 @@ function aliasTable(): string {
 }
 
 function rulesTable(): string {
-	const rows = Object.entries(RULES).map(([name, { meaning, points }]) => [`\`${name}\``, meaning, `${points}`]);
+	const rows = Object.entries(POINTS).map(([name, points]) => [
+		`\`${name}\``,
+		RULES[name as keyof typeof RULES].meaning,
+		points,
+	]);
 	return markdown(['Rule', 'What it means', 'Points'], rows);
 }
 

@@ -38,7 +38,7 @@ export function verdictOf(reasons: readonly SpamReason[], threshold: number | nu
 		if (reason.rule === 'allow') return null;
 		if (ruleOf(reason.rule)?.verdict) cause ??= reason;
 	}
-	if (cause) return ruleOf(cause.rule)?.verdict?.(cause.detail) ?? null;
+	if (cause) return ruleOf(cause.rule)?.verdict === 'detail' ? `${cause.rule}: ${cause.detail}` : cause.rule;
 	return threshold !== null && scoreOf(reasons) >= threshold ? 'score' : null;
 }
 
