@@ -16,11 +16,11 @@ import { forgetForms, forms, loadForms, refreshFormsSoon } from './state/forms.t
 import { lookAtHealth } from './state/health.ts';
 import { openLiveEvents, useLiveEvents } from './state/live.ts';
 import { may, session } from './state/session.ts';
-import { undoNewest } from './state/toasts.ts';
+import { showError, undoNewest } from './state/toasts.ts';
 import { type Query, useQuery } from './use-query.ts';
 import { FormsList } from './views/forms-list.tsx';
 import { InboxView } from './views/inbox.tsx';
-import { ShortcutHelp } from './views/shortcut-help.tsx';
+import type { ShortcutHelp } from './views/shortcut-help.tsx';
 
 /** A browser keeps the failure of a module as long as the page, so that only a new page can try again. */
 const reloadPage = () => location.reload();
@@ -84,14 +84,18 @@ function useServer(at: Route): Query<void> {
 
 export function Shell() {
 	const at = route.value;
-	const [isHelpOpen, setHelpOpen] = useState(false);
+	const [Help, setHelp] = useState<typeof ShortcutHelp>();
 	const [isMenuOpen, setMenuOpen] = useState(false);
 	const { error, reload } = useServer(at);
 	const isWithoutForms = forms.value === undefined && error !== undefined;
 	useFocusOnView(at);
 	useEffect(() => effect(() => void (route.value && setMenuOpen(false))), []);
+	const openHelp = () =>
+		fetchViews()
+			.then((views) => setHelp(() => views.ShortcutHelp))
+			.catch(showError);
 	useShortcuts({
-		'?': () => setHelpOpen(true),
+		'?': openHelp,
 		z: undoNewest,
 		'g f': () => navigate(to.forms()),
 		'g d': () => navigate(to.deliveries()),
@@ -111,13 +115,13 @@ export function Shell() {
 				</a>
 				<ModeBadge />
 			</header>
-			<Sidebar onHelp={() => setHelpOpen(true)} />
-			{isMenuOpen && <SidebarDrawer onHelp={() => setHelpOpen(true)} onClose={() => setMenuOpen(false)} />}
+			<Sidebar onHelp={openHelp} />
+			{isMenuOpen && <SidebarDrawer onHelp={openHelp} onClose={() => setMenuOpen(false)} />}
 			<main id="main" class="main" tabIndex={-1}>
 				<ConnectionBanner />
 				{isWithoutForms ? <LoadFailure error={error} onRetry={reload} /> : <View at={at} />}
 			</main>
-			{isHelpOpen && <ShortcutHelp onClose={() => setHelpOpen(false)} />}
+			{Help && <Help onClose={() => setHelp(undefined)} />}
 		</div>
 	);
 }

@@ -1,9 +1,7 @@
-/** Sentences of the frame around every view: navigation, mode, connection, session and keyboard. */
+/** Sentences of the frame around every view: navigation, mode, connection and session. */
 
 import type { Mode } from '../api-types.ts';
-import { FLAG_BUTTONS, FLAG_LOOKS } from '../flags.ts';
 import type { Theme } from '../state/theme.ts';
-import { flagKeys } from './inbox.ts';
 
 /** The build puts it into the page. */
 export const noScript =
@@ -66,31 +64,3 @@ export const getKey = 'The first start of the server also printed one. For a per
 export const theCommand = 'the command';
 
 export const shortcuts = 'Keyboard shortcuts';
-export const useShortcuts = 'Use single-key shortcuts';
-export const useShortcutsHint = 'Turn them off if they get in the way of a speech or switch device.';
-/** By the names of the bindings. */
-export const shortcutGroups: Record<string, Record<string, string>> = {
-	Inbox: {
-		j: 'Next submission',
-		k: 'Previous submission',
-		Enter: 'Open',
-		Esc: 'Back to the list',
-		x: 'Select',
-		'/': 'Search',
-	},
-	Submission: {
-		...Object.fromEntries(FLAG_BUTTONS.map((name) => [FLAG_LOOKS[name].hotkey, flagKeys[name]])),
-		'+': 'Genuine: teach it',
-		'#': 'Delete',
-		z: 'Undo',
-	},
-	'Go to': {
-		'g f': 'Forms',
-		'g i': 'Inbox of this form',
-		'g d': 'Deliveries',
-		'g a': 'Audit log',
-		'g k': 'API keys',
-		'g s': 'Server',
-		'?': 'This help',
-	},
-};

@@ -56,13 +56,6 @@ export const flags: Record<FlagName, [set: string, unset: string]> = {
 	isSpam: ['Spam', 'Not spam'],
 	isArchived: ['Archive', 'Move to the inbox'],
 };
-/** Their shortcuts. */
-export const flagKeys: Record<FlagName, string> = {
-	isRead: 'Mark read or unread',
-	isStarred: 'Star',
-	isSpam: 'Spam, or not spam',
-	isArchived: 'Archive, or back to the inbox',
-};
 const changes: Record<FlagName, [on: string, off: string]> = {
 	isRead: ['marked as read', 'marked as unread'],
 	isStarred: ['starred', 'unstarred'],

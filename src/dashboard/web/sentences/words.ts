@@ -14,6 +14,7 @@ export * as frame from './frame.ts';
 export * as inbox from './inbox.ts';
 export * as keys from './keys.ts';
 export * as server from './server.ts';
+export * as shortcuts from './shortcuts.ts';
 export * as snippets from './snippets.ts';
 export * as submission from './submission.ts';
 export * as times from './times.ts';

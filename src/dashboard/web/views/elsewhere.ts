@@ -1,4 +1,4 @@
-/** The views beside the inbox and the list of forms, and its large dialog: one file of script, which the page fetches behind its first view. */
+/** The views beside the inbox and the list of forms, and their large dialogs: one file of script, which the page fetches behind its first view. */
 // biome-ignore-all lint/performance/noBarrelFile: what makes them one file
 
 export { Audit } from './audit.tsx';
@@ -8,3 +8,4 @@ export { ExportDialog } from './export-dialog.tsx';
 export { FormSettings } from './form-settings.tsx';
 export { Keys } from './keys.tsx';
 export { Settings } from './settings.tsx';
+export { ShortcutHelp } from './shortcut-help.tsx';

@@ -9,7 +9,7 @@ export function ShortcutHelp({ onClose }: { onClose: () => void }) {
 	return (
 		<Dialog title={words.frame.shortcuts} onClose={onClose} isWide>
 			<div class="shortcut-groups">
-				{Object.entries(words.frame.shortcutGroups).map(([title, keys]) => (
+				{Object.entries(words.shortcuts.groups).map(([title, keys]) => (
 					<section key={title}>
 						<h3>{title}</h3>
 						<dl class="shortcuts">
@@ -28,8 +28,8 @@ export function ShortcutHelp({ onClose }: { onClose: () => void }) {
 				))}
 			</div>
 			<Switch
-				label={words.frame.useShortcuts}
-				hint={words.frame.useShortcutsHint}
+				label={words.shortcuts.use}
+				hint={words.shortcuts.useHint}
 				isOn={areShortcutsOn.value}
 				onChange={switchShortcuts}
 			/>
