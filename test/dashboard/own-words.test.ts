@@ -247,6 +247,52 @@ test('a note that both have changed is not stored as its page is closed, and the
 	await close();
 });
 
+test('a note that cannot be stored because the server is away is not lost by closing the page without a question', async () => {
+	const { form, stored } = await filled('Closed while away');
+	const { id } = await stored('Ada');
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	const asked: string[] = [];
+	page.on('dialog', (dialog) => {
+		asked.push(dialog.type());
+		return dialog.dismiss();
+	});
+	await signIn();
+	await goTo(`/forms/${form.id}/submissions/${id}`);
+	const note = page.getByLabel('Note', { exact: true });
+	await note.waitFor();
+	await page.context().setOffline(true);
+	await page.getByText('Connection lost').waitFor();
+	await note.fill('Mine');
+	await page.keyboard.press('Escape');
+	await page.getByText('The server cannot be reached.').first().waitFor();
+	await page.close({ runBeforeUnload: true });
+	await eventually(async () => asked.length > 0);
+	await page.context().setOffline(false);
+	await page.getByText('Connection lost').waitFor({ state: 'detached' });
+	await goTo(`/forms/${form.id}/submissions/${id}`);
+	expect(await note.inputValue()).toBe('Mine');
+	await note.focus();
+	await page.keyboard.press('Tab');
+	await eventually(async () => (await stored('Ada')).note === 'Mine');
+	expect(asked).toEqual(['beforeunload']);
+	await close();
+});
+
+test('a note typed for a submission that another owner deletes can still be read', async () => {
+	const { form, stored } = await filled('Deleted under the pen');
+	const { id } = await stored('Ada');
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo(`/forms/${form.id}/submissions/${id}`);
+	await page.getByLabel('Note', { exact: true }).fill('Mine');
+	await server.call(`DELETE /api/forms/${form.id}/submissions/${id}`);
+	const detail = page.getByRole('article', { name: 'Submission' });
+	await detail.getByText('This submission is gone').waitFor();
+	await detail.getByText('Mine', { exact: true }).waitFor();
+	expect(await findAccessibilityFaults(page)).toEqual([]);
+	await close();
+});
+
 test('what is wrong with a label stands beside it, in words for people', async () => {
 	const { form, stored } = await filled('Wrong label');
 	const { id } = await stored('Ada');

@@ -28,6 +28,7 @@ export const texts: Record<TextName, { label: string; hint: string; has: string 
 };
 export const isOutdated = (name: TextName) =>
 	`Another owner has changed the ${name} meanwhile: yours is not stored yet.`;
+export const leftText = (name: TextName) => `Your ${name} could not be stored any more:`;
 export const theirs = 'Theirs:';
 export const storeMine = 'Store mine instead';
 export const takeTheirs = 'Discard mine';

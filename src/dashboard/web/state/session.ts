@@ -73,7 +73,10 @@ export function watchSession(): void {
 		remember(null);
 		if (unsaved().size > 0) signInNotice.value += words.frame.typedIsKept;
 	});
-	effect(() => (session.value === null && unsaved().size > 0 ? askBeforeClosing() : undefined));
+	// Nothing can be stored then, not even as the page is closed.
+	effect(() => {
+		if (session.value === null || !api.isReachable.value) return askBeforeClosing(() => unsaved().size > 0);
+	});
 }
 
 /** Restores the session from this browser's storage at once, then from the server. Throws if that does not say whether it is valid. */

@@ -12,9 +12,9 @@ export function forgetUnsaved(): void {
 	drafts = new Map();
 }
 
-/** Has the browser ask before the page is closed or reloaded. @returns a function that ends it */
-export function askBeforeClosing(): () => void {
-	const ask = (event: Event) => event.preventDefault();
+/** Has the browser ask before the page is closed or reloaded, if it `isNeeded` then. @returns a function that ends it */
+export function askBeforeClosing(isNeeded = () => true): () => void {
+	const ask = (event: Event) => isNeeded() && event.preventDefault();
 	addEventListener('beforeunload', ask);
 	return () => removeEventListener('beforeunload', ask);
 }

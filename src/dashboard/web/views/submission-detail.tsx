@@ -23,7 +23,7 @@ import { BlockMenu } from './submission-detail/block-menu.tsx';
 import { Context } from './submission-detail/context.tsx';
 import { FieldList } from './submission-detail/field-list.tsx';
 import { Files } from './submission-detail/files.tsx';
-import { OwnWords } from './submission-detail/own-words.tsx';
+import { LeftTexts, OwnWords } from './submission-detail/own-words.tsx';
 import { SubmissionDeliveries } from './submission-detail/submission-deliveries.tsx';
 import { Verdict } from './submission-detail/verdict.tsx';
 
@@ -137,6 +137,7 @@ function Absent({ inbox, id, keys }: Props) {
 	if (!isGone(error)) return <LoadFailure error={error} onRetry={() => inbox.open(id)} />;
 	return (
 		<EmptyState icon="trash" title={words.submission.isGone}>
+			<LeftTexts submission={id} />
 			<Button label={words.submission.backToList} onClick={keys.Escape} />
 		</EmptyState>
 	);

@@ -86,9 +86,27 @@ interface Typed {
 	base: string;
 }
 
+const placeOf = (submission: string, name: TextName) => `${submission} ${name}`;
+
+/** Texts that were typed for a submission which is gone by now. */
+export function LeftTexts({ submission }: { submission: string }) {
+	return TEXT_NAMES.map((name) => {
+		const left = unsaved<Typed>().get(placeOf(submission, name))?.text;
+		if (!left) return null;
+		return (
+			<div key={name}>
+				<p class="muted small">{words.submission.leftText(name)}</p>
+				<p class="value-text" dir="auto">
+					{left}
+				</p>
+			</div>
+		);
+	});
+}
+
 function Text({ inbox, row, name }: Props & { name: TextName }) {
 	const stored = row[name] ?? '';
-	const place = `${row.id} ${name}`;
+	const place = placeOf(row.id, name);
 	const [kept, setKept] = useState(unsaved<Typed>().get(place));
 	const typed = kept?.text === stored ? undefined : kept;
 	/** Another owner has stored another text since: neither replaces the other by itself. */
