@@ -122,3 +122,53 @@ test('what the server declines to send is not taken for what was there before, a
 	await page.getByRole('table', { name: 'Audit log' }).waitFor();
 	await close();
 });
+
+test('what comes while the stream of events is not open yet is shown once it is', async () => {
+	const form = await createForm(server, 'Slow stream');
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	await signIn();
+	const opening = Promise.withResolvers<void>();
+	await page.route(/\/api\/events$/, async (route) => {
+		await opening.promise;
+		await route.continue();
+	});
+	await goTo(`/forms/${form.id}`);
+	await page.reload();
+	await page.getByText('Waiting for the first submission').waitFor();
+	await Bun.sleep(500);
+	await server.submit(form.slug, { name: 'Early' });
+	opening.resolve();
+	await row(page, 'Early').waitFor();
+	await close();
+});
+
+test('more tabs than a browser has connections all load, and those behind hear what comes', async () => {
+	const form = await createForm(server, 'Tabs');
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	const context = page.context();
+	// Every tab of a browser without a window counts as seen.
+	await context.addInitScript(() => {
+		Object.defineProperty(document, 'hidden', { get: () => 'isBehind' in window });
+	});
+	await signIn();
+	await goTo(`/forms/${form.id}`);
+	await page.reload();
+	const tabs = [page];
+	while (tabs.length < 8) {
+		await tabs.at(-1)?.evaluate(() => Object.assign(window, { isBehind: true }));
+		const next = await context.newPage();
+		await next.goto(page.url());
+		await next.getByText('Waiting for the first submission').waitFor({ timeout: 10_000 });
+		tabs.push(next);
+	}
+	await server.submit(form.slug, { name: 'To all' });
+	for (const tab of tabs) await row(tab, 'To all').waitFor({ timeout: 10_000 });
+	await tabs.at(-1)?.close();
+	await page.evaluate(() => {
+		delete (window as { isBehind?: true }).isBehind;
+		document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+	});
+	await server.submit(form.slug, { name: 'In front again' });
+	await row(page, 'In front again').waitFor();
+	await close();
+});

@@ -8,7 +8,7 @@ export type LiveEvent =
 	| { type: 'submission'; formId: string; submissionId: string }
 	| { type: 'change'; formId: string }
 	| { type: 'delivery'; id: string; state: string }
-	/** The stream reconnected: anything may have changed. */
+	/** The stream was not open for a while: anything may have changed. */
 	| { type: 'resumed' };
 
 type Listener = (event: LiveEvent) => unknown;
@@ -20,6 +20,8 @@ const PROBE_MS = 600;
 const REOPEN_AFTER_MS = 2000;
 const REOPEN_AT_MOST_MS = 60_000;
 const DELIVERIES_MS = 500;
+/** A stream that opens later than this may have missed something. */
+const LATE_MS = 250;
 
 /** Calls `listener` with every event while the component is mounted. */
 export function useLiveEvents(listener: Listener): void {
@@ -43,8 +45,15 @@ function emit(event: LiveEvent): void {
 	for (const listener of listeners) listener(event);
 }
 
-/** Opens the stream and keeps it open while the server can be reached. @returns a function that closes it */
+/**
+ * Opens the stream and keeps it open while the server can be reached. Of the tabs of a browser those that are seen have one, which
+ * the others hear, too: without HTTP/2 all tabs share six connections. @returns a function that closes it
+ */
 export function openLiveEvents(): () => void {
+	const begunAt = performance.now();
+	const tabs = new BroadcastChannel('formsrv.events');
+	/** Another tab has opened a stream since this one was seen. */
+	let isListener = false;
 	let source: EventSource | undefined;
 	let timer: ReturnType<typeof setTimeout>;
 	let silence: ReturnType<typeof setTimeout>;
@@ -62,16 +71,21 @@ export function openLiveEvents(): () => void {
 		// A stream does not say why it failed: the server may be away, or the session over.
 		(isRefused ? api.session.read() : api.server.probe(PROBE_MS)).catch(() => {});
 	};
+	const tell = (event: LiveEvent) => {
+		emit(event);
+		tabs.postMessage(event);
+	};
 	const open = () => {
-		const isFirst = source === undefined;
+		close();
+		tabs.postMessage('open');
 		const stream = new EventSource(api.eventsAddress);
 		source = stream;
 		for (const type of ['submission', 'change', 'delivery'] as const) {
-			stream.addEventListener(type, (message) => emit({ type, ...JSON.parse(message.data) }));
+			stream.addEventListener(type, (message) => tell({ type, ...JSON.parse(message.data) }));
 		}
 		stream.onopen = () => {
 			waitMs = 0;
-			if (!isFirst) emit({ type: 'resumed' });
+			if (performance.now() - begunAt > LATE_MS) tell({ type: 'resumed' });
 		};
 		stream.onerror = () => fail(stream);
 		// From the first beat on: a proxy may hold them back.
@@ -80,9 +94,24 @@ export function openLiveEvents(): () => void {
 			silence = setTimeout(() => fail(stream), SILENT_MS);
 		});
 	};
-	const unsubscribe = api.isReachable.subscribe((isUp) => (isUp ? open() : close()));
+	tabs.onmessage = ({ data }) => {
+		if (data !== 'open') isListener && emit(data);
+		else if (document.hidden) {
+			isListener = true;
+			close();
+		}
+	};
+	const look = () => {
+		if (!isListener || document.hidden) return;
+		isListener = false;
+		open();
+	};
+	addEventListener('visibilitychange', look);
+	const unsubscribe = api.isReachable.subscribe((isUp) => (isUp && !isListener ? open() : close()));
 	return () => {
 		unsubscribe();
+		removeEventListener('visibilitychange', look);
+		tabs.close();
 		close();
 	};
 }
