@@ -286,6 +286,44 @@ describe('a page of the inbox', () => {
 		await close();
 	});
 
+	test('of which all is selected, on other pages too, is not changed in part by a key', async () => {
+		const form = await createForm(server, 'All by keys');
+		for (let i = 0; i < 55; i += 1) await server.submit(form.slug, { name: `Visitor ${i}` });
+		const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+		await signIn();
+		await goTo(`/forms/${form.id}`);
+		await page.getByLabel('Select this page').check();
+		await page.getByRole('button', { name: 'Select all 55' }).click();
+		const bar = page.getByRole('toolbar', { name: 'Selected submissions' });
+		await bar.getByText('All 55 selected').waitFor();
+		for (const key of ['a', 's', '#']) await page.keyboard.press(key);
+		await bar.getByText('All 55 selected').waitFor();
+		await bar.getByRole('button', { name: 'Star' }).click();
+		await page.getByText('55 submissions starred.').waitFor();
+		expect(await page.locator('.toast').count()).toBe(1);
+		await close();
+	});
+
+	test('shows what others have changed while rows were selected, once none is', async () => {
+		const form = await createForm(server, 'Selected');
+		for (const name of ['Ada', 'Grace']) await server.submit(form.slug, { name });
+		const [grace, ada] = await submissionsOf(server, form.id);
+		const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+		await signIn();
+		const isLive = page.waitForResponse(/\/api\/events$/);
+		await goTo(`/forms/${form.id}`);
+		await page.reload();
+		await isLive;
+		await page.getByLabel('Select Ada').check();
+		await server.call(`DELETE /api/forms/${form.id}/submissions/${grace?.id}`);
+		await page.waitForFunction(() => document.querySelector('.filters')?.textContent?.startsWith('All1'));
+		await row(page, 'Grace').waitFor();
+		await page.getByLabel('Select Ada').uncheck();
+		await row(page, 'Grace').waitFor({ state: 'detached' });
+		expect((await submissionsOf(server, form.id)).map(({ id }) => id)).toEqual([ada?.id ?? '']);
+		await close();
+	});
+
 	test('all that a search finds is deleted after the question with its number', async () => {
 		const form = await createForm(server, 'Doomed');
 		for (let n = 0; n < 52; n++) await server.submit(form.slug, { email: 'ada@example.org' });

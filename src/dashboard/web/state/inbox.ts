@@ -128,6 +128,13 @@ export function createInbox(formId: string) {
 	const isEcho = () =>
 		Date.now() - actedAt < ECHO_MS && INBOX_FILTERS.some((filter) => filter !== 'all' && filter === query?.filter);
 
+	/** Rows stay where they are while some are selected: what others have changed is shown after that. */
+	function select(ids: Iterable<string>): void {
+		all.value = undefined;
+		selected.value = new Set(ids);
+		if (selected.value.size === 0 && !isEcho()) reloadSoon();
+	}
+
 	const showsNewest = () => query?.page === 1 && query.order === 'desc' && selected.value.size === 0;
 
 	return {
@@ -188,17 +195,9 @@ export function createInbox(formId: string) {
 
 		unhide,
 
-		toggleSelected(id: string): void {
-			const next = new Set(selected.value);
-			if (!next.delete(id)) next.add(id);
-			all.value = undefined;
-			selected.value = next;
-		},
+		toggleSelected: (id: string): void => select(selected.value.symmetricDifference(new Set([id]))),
 
-		selectPage(isSelected: boolean): void {
-			all.value = undefined;
-			selected.value = new Set(isSelected ? rows.value.map(({ id }) => id) : []);
-		},
+		selectPage: (isSelected: boolean): void => select(isSelected ? rows.value.map(({ id }) => id) : []),
 
 		/** Selects all that match now: what comes later, unseen, is not meant. */
 		async selectAll(): Promise<void> {

@@ -51,6 +51,8 @@ export function inboxKeys(inbox: Inbox, place: Place): Bindings {
 	const targets = (): Submission[] => {
 		const open = inbox.current.value;
 		if (place.submission !== null) return open ? [open] : [];
+		// More than the rows of the page is selected, and no change of all can be undone: it takes a button.
+		if (inbox.all.value) return [];
 		const chosen = inbox.rows.value.filter(({ id }) => inbox.selected.value.has(id));
 		const atCursor = inbox.rows.value[inbox.cursor.value];
 		if (chosen.length > 0) return chosen;
