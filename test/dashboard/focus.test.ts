@@ -1,7 +1,7 @@
 /** The focus stays where a person puts it: what the page focuses by itself is focused before it is painted. */
 
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
-import { type Dashboard, openDashboard, openServerAndBrowser } from './dashboard.ts';
+import { createForm, type Dashboard, openDashboard, openServerAndBrowser, submissionsOf } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
@@ -63,4 +63,43 @@ test('in a dialog its first input has it, and in a view the main part', async ()
 			.first()
 			.evaluate((input) => input === document.activeElement),
 	).toBe(true);
+});
+
+test('what is taken away with the focus leaves it where it was', async () => {
+	const form = await createForm(server, 'Taken away');
+	for (const name of ['Ada', 'Grace']) await server.submit(form.slug, { name });
+	const [{ id } = { id: '' }] = await submissionsOf(server, form.id);
+	await server.call(`PATCH /api/forms/${form.id}/submissions/${id}`, { json: { labels: ['one', 'two'] } });
+	const { page, goTo, complaints } = dashboard;
+	const press = async (name: string) => {
+		const button = page.getByRole('button', { name, exact: true }).last();
+		await button.focus();
+		await page.keyboard.press('Enter');
+		await button.waitFor({ state: 'detached' });
+	};
+	const hasFocusIn = (selector: string) =>
+		page.waitForFunction((at) => document.querySelector(at)?.contains(document.activeElement), selector);
+
+	await goTo(`/forms/${form.id}/submissions/${id}`);
+	await page.reload();
+	await press('Remove the label one');
+	await hasFocusIn('.label-list');
+	await press('Remove the label two');
+	await hasFocusIn('.detail-section');
+
+	await goTo(`/forms/${form.id}?filter=unread`);
+	await page.locator('summary[aria-label="Views"]').click();
+	await page.getByLabel('Name of the view').fill('Mine');
+	await press('Save this view');
+	await hasFocusIn('.menu-panel');
+
+	await goTo(`/forms/${form.id}`);
+	await page.getByLabel('Select Ada').check();
+	await press('Mark read');
+	await hasFocusIn('.inbox-list');
+	await page.getByLabel('Select Ada').check();
+	await press('Spam');
+	await press('Undo');
+	await hasFocusIn('#main');
+	expect(complaints).toEqual([]);
 });

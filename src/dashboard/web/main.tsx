@@ -2,6 +2,7 @@
 
 import { render } from 'preact';
 import { App } from './app.tsx';
+import { keepFocus } from './keep-focus.ts';
 import { followLocation } from './location.ts';
 import { listenForShortcuts, restoreShortcuts } from './shortcuts.ts';
 import { startClock } from './state/clock.ts';
@@ -17,6 +18,7 @@ watchSession();
 startClock();
 followLocation();
 listenForShortcuts();
+keepFocus();
 addEventListener('pagehide', () => void settleToasts());
 
 const root = document.querySelector('#root');

@@ -30,13 +30,10 @@ export function Dialog({ title, children, actions, isWide, isHeld = false, onClo
 	const titleId = useId();
 	useLayoutEffect(() => {
 		const dialog = element.current;
-		const before = document.activeElement;
 		dialog?.showModal();
 		if (!dialog?.querySelector('[autofocus]')) heading.current?.focus();
-		return () => {
-			dialog?.close();
-			if (before instanceof HTMLElement && before.isConnected) before.focus();
-		};
+		// It gives the focus back.
+		return () => dialog?.close();
 	}, []);
 	const [isTyped, setTyped] = useState(false);
 	const [isAsking, setAsking] = useState(false);
