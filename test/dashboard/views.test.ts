@@ -146,6 +146,45 @@ describe('every view', () => {
 		await close();
 	});
 
+	test('is printed with all of what scrolls on a screen', async () => {
+		const form = await createForm(server, 'Long on paper');
+		await server.submit(form.slug, { nested: { long: 'x'.repeat(500) } });
+		const [{ id } = { id: '' }] = await submissionsOf(server, form.id);
+		const note = 'A line.\n'.repeat(20).trim();
+		await server.call(`PATCH /api/forms/${form.id}/submissions/${id}`, { json: { note } });
+		const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+		await signIn();
+		await goTo(`/forms/${form.id}/submissions/${id}`);
+		await page.locator('.code pre').waitFor();
+		await page.emulateMedia({ media: 'print' });
+		for (const element of [page.locator('.code'), page.getByLabel('Note', { exact: true })]) {
+			const cut = await element.evaluate((at) => [at.scrollWidth - at.clientWidth, at.scrollHeight - at.clientHeight]);
+			expect(cut).toEqual([0, 0]);
+		}
+		await close();
+	});
+
+	test('shows what is current in the few colours that a person has chosen', async () => {
+		const form = await createForm(server, 'Contrast');
+		const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+		await page.emulateMedia({ forcedColors: 'active' });
+		await signIn();
+		await goTo(`/forms/${form.id}`);
+		const looks = (selector: string) =>
+			page.locator(selector).evaluateAll((all) =>
+				all.map((one) => {
+					const { borderBottomColor, outlineStyle } = getComputedStyle(one);
+					return `${borderBottomColor} ${outlineStyle}`;
+				}),
+			);
+		await page.locator('.filters a').first().waitFor();
+		for (const selector of ['.tabs a', '.filters a']) {
+			const [current, ...others] = await looks(selector);
+			expect(others).not.toContain(current);
+		}
+		await close();
+	});
+
 	test.each(SCREENS)('opens its dialogs without a fault, on %s', async (_, viewport) => {
 		const form = await createForm(server, 'Dialogs');
 		await server.call('POST /api/session', { key: null, json: { key: server.adminKey } });
