@@ -10,6 +10,8 @@ import { phrase } from './phrase.ts';
 export const viewQuery = 'Query';
 export const removeView = 'Remove view';
 export const settingsOf = 'Settings of';
+export const noSettings = 'Settings are not shown with this key';
+export const noSettingsHint = 'It is for the submissions of the form.';
 export const groups = 'Groups';
 export const keptIn = (file: string) =>
 	`These settings are kept in the file ${file}: what you change here lasts until it is applied again.`;

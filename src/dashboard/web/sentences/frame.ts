@@ -39,8 +39,6 @@ export const notFound = 'Not found';
 export const nothingHere = 'There is nothing at this address';
 export const nothingHereHint = 'The form may have been deleted, or it belongs to the other mode (live or test).';
 export const notForReading = 'Forms are not shown with this key: it may not read them.';
-export const noSettings = 'Settings are not shown with this key';
-export const noSettingsHint = 'It is for the submissions of the form.';
 export const titleOf = (title: string, formName: string | undefined) => `${title} ${formName ?? 'form'}`;
 export const inboxTab = 'Inbox';
 export const connectTab = 'Connect';
