@@ -47,7 +47,7 @@ export type TestServer = Awaited<ReturnType<typeof openTestServer>>;
 /** Starts a server; the caller closes it, which removes its data as well. */
 export async function openTestServer({ settings = {}, database, now, elapsed = now }: TestServerOptions = {}) {
 	const folder = mkdtempSync(join(tmpdir(), 'formsrv-test-'));
-	const env = {
+	const env: Record<string, string> = {
 		FORMSRV_LOG_LEVEL: 'warn',
 		FORMSRV_PORT: '0',
 		FORMSRV_SUBMIT_PORT: '0',
@@ -117,6 +117,8 @@ export async function openTestServer({ settings = {}, database, now, elapsed = n
 
 	return {
 		app,
+		/** Its settings, for a reload. */
+		env,
 		baseUrl: server.baseUrl,
 		submitUrl: server.submitUrl,
 		adminKey,

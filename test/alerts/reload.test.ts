@@ -3,7 +3,6 @@
 import { expect, test } from 'bun:test';
 import { reloadConfig } from '../../src/config.ts';
 import { openTestServer } from '../server.ts';
-import { tempFolder } from '../temp-folder.ts';
 
 /** A receiver, and the first alert that it gets. */
 function listen() {
@@ -22,11 +21,9 @@ function listen() {
 test('where there was none, and in place of another, a reload names one', async () => {
 	using one = listen();
 	using other = listen();
-	const settings = { FORMSRV_WEBHOOK_ALLOW: '127.0.0.1', FORMSRV_DATA_DIR: tempFolder() };
-	const { app, close } = await openTestServer({ settings });
+	const { app, env, close } = await openTestServer({ settings: { FORMSRV_WEBHOOK_ALLOW: '127.0.0.1' } });
 	const tellTo = (url: string) => {
-		const env = { FORMSRV_LOG_LEVEL: 'warn', FORMSRV_PORT: '0', FORMSRV_SUBMIT_PORT: '0', FORMSRV_ALERT_URL: url };
-		const input = { env: { ...env, ...settings }, flags: {}, cwd: '/', isTerminal: false };
+		const input = { env: { ...env, FORMSRV_ALERT_URL: url }, flags: {}, cwd: '/', isTerminal: false };
 		expect(reloadConfig(app.config, input)).toEqual({ changed: ['FORMSRV_ALERT_URL'], needRestart: [] });
 		app.reload();
 	};
