@@ -44,11 +44,17 @@ test.skipIf(!mayMount)(
 );
 
 test.skipIf(!mayMount)(
-	'after a proper end, which takes the log away, they say what is missing',
+	'after a proper end, which empties the log, and without one, they say what is missing',
 	async () => {
 		const [cwd, store] = [tempFolder(), tempFolder()];
 		await using server = await startBinary({ cwd, env: { FORMSRV_DATA_DIR: store } });
 		await server.end('SIGTERM');
+		// SQLite leaves them, empty, if the connection that is closed last is one that only reads.
+		for (const end of ['-wal', '-shm']) {
+			const path = join(store, `formsrv.db${end}`);
+			if (end === '-wal') expect(statSync(path, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
+			rmSync(path, { force: true });
+		}
 		const seen = mountReadOnly(store);
 		const { code, stderr } = await runBinary(['backup', 'all.tar'], { cwd, env: { FORMSRV_DATA_DIR: seen } });
 		expect({ code, stderr }).toEqual({
