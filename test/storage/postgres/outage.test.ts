@@ -175,7 +175,8 @@ test('a connection that hangs by itself holds nothing up for long', async () => 
 	await many();
 	await pauseIdle('formsrv');
 	const since = performance.now();
-	expect((await many()).some(({ status }) => status === 503)).toBe(true);
+	// Requests that come slowly find other connections free.
+	await eventually(async () => (await many()).some(({ status }) => status === 503));
 	await eventually(async () => (await many()).every(({ status }) => status === 200));
 	expect(performance.now() - since).toBeLessThan(9000);
 }, 60_000);
