@@ -87,10 +87,10 @@ export function createRetries(storage: Storage, now: () => number) {
 			const byIds = inArray(deliveries.id, ids.map(rowId));
 			return { matching: and(byIds, inArray(deliveries.state, [...SENDABLE])), states: SENDABLE };
 		}
-		const found = form === undefined ? undefined : await storage.findForm(form, mode);
-		const ofForm = found && eq(deliveries.formId, found.id);
+		const formId = form === undefined ? undefined : await storage.findFormId(form, mode);
+		const ofForm = formId === undefined ? undefined : eq(deliveries.formId, formId);
 		const matching = and(eq(deliveries.state, state), ofForm, channel && eq(deliveries.channel, channel));
-		return { matching, states: [state], formId: found?.id };
+		return { matching, states: [state], formId };
 	}
 
 	return {
