@@ -97,9 +97,9 @@ export async function openTestServer({ settings = {}, database, now, elapsed = n
 		return readAnswer<Body>(response);
 	}
 
-	/** Creates a form. @throws Error with what the server said, if it creates none */
-	async function createForm<Form = { id: string; slug: string }>(json: object): Promise<Form> {
-		const { status, text, body } = await call<Form>('POST /api/forms', { json });
+	/** Creates a form; with the admin key unless told otherwise. @throws Error with what the server said, if it creates none */
+	async function createForm<Form = { id: string; slug: string }>(json: object, key = adminKey): Promise<Form> {
+		const { status, text, body } = await call<Form>('POST /api/forms', { json, key });
 		if (status !== 201) throw new Error([`No form was created: ${status} ${text}`, ...logLines].join('\n'));
 		return body;
 	}

@@ -39,13 +39,7 @@ async function untilFound({ id }: { id: string }, word: string): Promise<void> {
 	while ((await server.call<{ submissions: unknown[] }>(path)).body.submissions.length === 0) await Bun.sleep(50);
 }
 
-async function makeForm(more: object = {}): Promise<{ id: string; slug: string }> {
-	const { status, body, text } = await server.call<{ id: string; slug: string }>('POST /api/forms', {
-		json: { name: 'Contact', ...more },
-	});
-	expect(status, text).toBe(201);
-	return body;
-}
+const makeForm = (more: object = {}, key?: string) => server.createForm({ name: 'Contact', ...more }, key);
 
 describe('an entry', () => {
 	test('has the settings before and after, lists by what came and went, and no others', async () => {
@@ -198,9 +192,7 @@ describe('the log', () => {
 
 	test('has an opened link to a file of a test form in test mode', async () => {
 		const key = await server.createKey({ mode: 'test' });
-		const { body: form } = await server.call<{ id: string; slug: string }>('POST /api/forms', {
-			...{ key, json: { name: 'Trial', files: { maxFiles: 1 } } },
-		});
+		const form = await makeForm({ files: { maxFiles: 1 } }, key);
 		const { path, files } = await attach(server, [new File(['text'], 'cv.txt')], { slug: form.slug, key });
 		const { body: link } = await server.call<{ url: string }>(`POST ${path}/files/${files[0]?.id}/link`, { key });
 		await (await fetch(`${server.baseUrl}${new URL(link.url).pathname}${new URL(link.url).search}`)).text();

@@ -28,11 +28,7 @@ afterAll(async () => {
 	await site.close();
 });
 
-async function createForm(json: object = {}): Promise<FormBody> {
-	const { status, body } = await server.call<FormBody>('POST /api/forms', { json: { name: 'Contact', ...json } });
-	expect(status).toBe(201);
-	return body;
-}
+const createForm = (json: object = {}) => server.createForm<FormBody>({ name: 'Contact', ...json });
 
 async function dataOf({ id }: FormBody): Promise<unknown[]> {
 	const { body } = await server.call<ListBody>(`GET /api/forms/${id}/submissions?order=asc`);

@@ -81,11 +81,7 @@ const FILES: Sent[] = [
 	{ name: 'page.html', mimeType: 'text/html', buffer: Buffer.from('<script>alert(1)</script>') },
 ];
 
-async function createForm({ server }: Place, json: object = {}): Promise<FormBody> {
-	const { status, body } = await server.call<FormBody>('POST /api/forms', { json: { name: 'Jobs', ...json } });
-	expect(status).toBe(201);
-	return body;
-}
+const createForm = ({ server }: Place, json: object = {}) => server.createForm<FormBody>({ name: 'Jobs', ...json });
 
 const FIELDS = '<input name="name"><input type="file" name="cv" multiple><button>Send</button>';
 

@@ -12,11 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-async function createForm(json: object = {}): Promise<FormBody> {
-	const { status, body } = await server.call<FormBody>('POST /api/forms', { json: { name: 'Contact', ...json } });
-	expect(status).toBe(201);
-	return body;
-}
+const createForm = (json: object = {}) => server.createForm<FormBody>({ name: 'Contact', ...json });
 
 async function submissionsOf({ id }: FormBody, query = ''): Promise<ListBody> {
 	return (await server.call<ListBody>(`GET /api/forms/${id}/submissions${query}`)).body;

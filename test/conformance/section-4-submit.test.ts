@@ -11,9 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-async function createForm(json: object = {}): Promise<FormBody> {
-	return await server.createForm<FormBody>({ name: 'Contact', ...json });
-}
+const createForm = (json: object = {}) => server.createForm<FormBody>({ name: 'Contact', ...json });
 
 async function lastData({ id }: FormBody): Promise<unknown> {
 	const { body } = await server.call<ListBody>(`GET /api/forms/${id}/submissions?limit=1`);

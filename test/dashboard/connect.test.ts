@@ -50,10 +50,7 @@ const FORMS: [what: string, settings: (domain: string) => FormInput][] = [
 let forms = 0;
 async function createForm(settings: FormInput): Promise<Made> {
 	forms += 1;
-	const json = { name: `Form ${forms}`, ...settings };
-	const { status, body, text } = await server.call<Made>('POST /api/forms', { json });
-	if (status !== 201) throw new Error(text);
-	return body;
+	return server.createForm({ name: `Form ${forms}`, ...settings });
 }
 
 async function connectPage(form: Made, options: Partial<Parameters<typeof openDashboard>[0]> = {}) {

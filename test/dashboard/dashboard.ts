@@ -101,9 +101,25 @@ export interface Made {
 	slug: string;
 }
 
-export async function createForm(server: TestServer, name: string): Promise<Made> {
-	const { body } = await server.call<Made>('POST /api/forms', { json: { name } });
-	return body;
+export const createForm = (server: TestServer, name: string) => server.createForm<Made>({ name });
+
+/** A submission, as tests of what owners do to it see it. */
+export interface Stored {
+	id: string;
+	data: { name: string };
+	isArchived: boolean;
+	labels: string[];
+	note: string | null;
+}
+
+/** A form with three submissions, and what is stored of each by the name in it. */
+export async function createFilledForm(server: TestServer, name: string) {
+	const form = await createForm(server, name);
+	for (const visitor of ['Ada', 'Grace', 'Joan']) await server.submit(form.slug, { name: visitor, text: 'Hello' });
+	const list = async () =>
+		(await server.call<{ submissions: Stored[] }>(`GET /api/forms/${form.id}/submissions`)).body.submissions;
+	const stored = async (visitor: string) => (await list()).find(({ data }) => data.name === visitor) as Stored;
+	return { form, stored };
 }
 
 export async function submissionsOf(server: TestServer, form: string, query = '') {

@@ -5,38 +5,22 @@ import type { Locator } from 'playwright-core';
 import { findAccessibilityFaults } from '../browser.ts';
 import {
 	acceptDialogs,
-	createForm,
+	createFilledForm,
 	DESKTOP,
 	eventually,
 	openDashboard,
 	openServerAndBrowser,
 	PHONE,
 	row,
+	type Stored,
 } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
 const { server, browser } = await openServerAndBrowser();
 
-interface Stored {
-	id: string;
-	data: { name: string };
-	isArchived: boolean;
-	labels: string[];
-	note: string | null;
-}
-
-async function filled(name: string) {
-	const form = await createForm(server, name);
-	for (const visitor of ['Ada', 'Grace', 'Joan']) await server.submit(form.slug, { name: visitor, text: 'Hello' });
-	const list = async () =>
-		(await server.call<{ submissions: Stored[] }>(`GET /api/forms/${form.id}/submissions`)).body.submissions;
-	const stored = async (visitor: string) => (await list()).find(({ data }) => data.name === visitor) as Stored;
-	return { form, stored };
-}
-
 test('what is archived leaves the inbox, and comes back', async () => {
-	const { form, stored } = await filled('Archive');
+	const { form, stored } = await createFilledForm(server, 'Archive');
 	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
 	await signIn();
 	await goTo(`/forms/${form.id}`);
@@ -67,7 +51,7 @@ test('what is archived leaves the inbox, and comes back', async () => {
 });
 
 test('labels and a note are kept, shown in the list, and searched for', async () => {
-	const { form, stored } = await filled('Words');
+	const { form, stored } = await createFilledForm(server, 'Words');
 	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
 	await signIn();
 	await goTo(`/forms/${form.id}/submissions/${(await stored('Grace')).id}`);
@@ -102,7 +86,7 @@ test('labels and a note are kept, shown in the list, and searched for', async ()
 });
 
 test('labels that two people change at once are both kept', async () => {
-	const { form, stored } = await filled('Two');
+	const { form, stored } = await createFilledForm(server, 'Two');
 	const { id } = await stored('Ada');
 	const path = `/api/forms/${form.id}/submissions/${id}` as const;
 	await server.call(`PATCH ${path}`, { json: { labels: ['First', 'Second'] } });
@@ -121,7 +105,7 @@ test('labels that two people change at once are both kept', async () => {
 });
 
 test('the next label may be typed while one is stored', async () => {
-	const { form, stored } = await filled('Slow');
+	const { form, stored } = await createFilledForm(server, 'Slow');
 	const { id } = await stored('Ada');
 	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
 	await signIn();
@@ -145,7 +129,7 @@ test('the next label may be typed while one is stored', async () => {
 });
 
 test('a note is stored when its page is closed or left while it is being written', async () => {
-	const { form, stored } = await filled('Leave');
+	const { form, stored } = await createFilledForm(server, 'Leave');
 	const { id } = await stored('Ada');
 	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
 	await signIn();
@@ -162,7 +146,7 @@ test('a note is stored when its page is closed or left while it is being written
 });
 
 test('a note that could not be stored is there again, beside one that another owner has written since', async () => {
-	const { form, stored } = await filled('Away');
+	const { form, stored } = await createFilledForm(server, 'Away');
 	const [ada, grace] = [await stored('Ada'), await stored('Grace')];
 	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
 	await signIn();
@@ -201,7 +185,7 @@ test.each([
 	['lost', 'Mine'],
 	['stored', 'Theirs'],
 ])('a note that another owner changes while it is written is not %s without a word', async (_, kept) => {
-	const { form, stored } = await filled('Both write');
+	const { form, stored } = await createFilledForm(server, 'Both write');
 	const { id } = await stored('Ada');
 	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
 	// No event says that it has changed.
@@ -229,7 +213,7 @@ test.each([
 });
 
 test('a note that both have changed is not stored as its page is closed, and the browser asks', async () => {
-	const { form, stored } = await filled('Closed between');
+	const { form, stored } = await createFilledForm(server, 'Closed between');
 	const { id } = await stored('Ada');
 	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
 	const asked = acceptDialogs(page);
@@ -248,7 +232,7 @@ test('a note that both have changed is not stored as its page is closed, and the
 });
 
 test('a note that cannot be stored because the server is away is not lost by closing the page without a question', async () => {
-	const { form, stored } = await filled('Closed while away');
+	const { form, stored } = await createFilledForm(server, 'Closed while away');
 	const { id } = await stored('Ada');
 	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
 	const asked: string[] = [];
@@ -279,7 +263,7 @@ test('a note that cannot be stored because the server is away is not lost by clo
 });
 
 test('a note typed for a submission that another owner deletes can still be read', async () => {
-	const { form, stored } = await filled('Deleted under the pen');
+	const { form, stored } = await createFilledForm(server, 'Deleted under the pen');
 	const { id } = await stored('Ada');
 	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
 	await signIn();
@@ -294,7 +278,7 @@ test('a note typed for a submission that another owner deletes can still be read
 });
 
 test('what is wrong with a label stands beside it, in words for people', async () => {
-	const { form, stored } = await filled('Wrong label');
+	const { form, stored } = await createFilledForm(server, 'Wrong label');
 	const { id } = await stored('Ada');
 	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
 	await signIn();
@@ -311,7 +295,7 @@ test('what is wrong with a label stands beside it, in words for people', async (
 });
 
 test('the last label that has room leaves the focus where it is, and one more is told why not', async () => {
-	const { form, stored } = await filled('Full');
+	const { form, stored } = await createFilledForm(server, 'Full');
 	const { id } = await stored('Ada');
 	const labels = Array.from({ length: 9 }, (_, at) => `Label ${at}`);
 	await server.call(`PATCH /api/forms/${form.id}/submissions/${id}`, { json: { labels } });
@@ -328,41 +312,8 @@ test('the last label that has room leaves the focus where it is, and one more is
 	await close();
 });
 
-test('a view is saved under a name, opened by others, and removed', async () => {
-	const { form, stored } = await filled('Views');
-	const json = { labels: ['Urgent'] };
-	await server.call(`PATCH /api/forms/${form.id}/submissions/${(await stored('Joan')).id}`, { json });
-	const views = async () => (await server.call<{ views: object[] }>(`GET /api/forms/${form.id}`)).body.views;
-	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
-	await signIn();
-	await goTo(`/forms/${form.id}?label=Urgent&filter=unread`);
-	await page.getByText('1 found').waitFor();
-	const menu = page.locator('summary[aria-label^="View"]');
-	await menu.click();
-	await page.getByLabel('Name of the view').fill('Urgent <b>ones</b>');
-	await page.getByRole('button', { name: 'Save this view' }).click();
-	await menu.getByText('Urgent <b>ones</b>').waitFor();
-	expect(await views()).toEqual([{ name: 'Urgent <b>ones</b>', query: 'filter=unread&label=Urgent' }]);
-	expect(await findAccessibilityFaults(page)).toEqual([]);
-
-	const reader = await openDashboard({ browser, server });
-	await reader.signIn(await server.createKey({ permissions: ['read'] }));
-	await reader.goTo(`/forms/${form.id}`);
-	await row(reader.page, 'Ada').waitFor();
-	await reader.page.locator('summary[aria-label^="View"]').click();
-	await reader.page.getByRole('link', { name: 'Urgent <b>ones</b>' }).click();
-	await reader.page.getByText('1 found').waitFor();
-	expect(await reader.page.getByRole('button', { name: /Remove the view/ }).count()).toBe(0);
-	await reader.close();
-
-	await page.getByRole('button', { name: 'Remove the view Urgent <b>ones</b>' }).click();
-	await eventually(async () => (await views()).length === 0);
-	expect(complaints).toEqual([]);
-	await close();
-});
-
 test('a key that may only read sees them, and cannot change them', async () => {
-	const { form, stored } = await filled('Read');
+	const { form, stored } = await createFilledForm(server, 'Read');
 	const { id } = await stored('Joan');
 	const json = { labels: ['Urgent'], note: 'Mine' };
 	await server.call(`PATCH /api/forms/${form.id}/submissions/${id}`, { json });
@@ -379,7 +330,7 @@ test('a key that may only read sees them, and cannot change them', async () => {
 });
 
 test('a note in Arabic reads from right to left, where it is written and where it is read', async () => {
-	const { form, stored } = await filled('Arabic');
+	const { form, stored } = await createFilledForm(server, 'Arabic');
 	const { id } = await stored('Ada');
 	const note = 'اتصل به غدًا (قبل 10:00).';
 	await server.call(`PATCH /api/forms/${form.id}/submissions/${id}`, { json: { note } });
@@ -395,37 +346,11 @@ test('a note in Arabic reads from right to left, where it is written and where i
 	await close();
 });
 
-test('views that two people save at once are both kept', async () => {
-	const { form } = await filled('Saved by two');
-	const views = async () =>
-		(await server.call<{ views: { name: string }[] }>(`GET /api/forms/${form.id}`)).body.views.map(({ name }) => name);
-	const theirs = { name: 'Theirs', query: 'filter=unread' };
-	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
-	await page.route(/\/api\/events$/, (route) => route.abort());
-	await signIn();
-	await goTo(`/forms/${form.id}?order=asc`);
-	await row(page, 'Ada').waitFor();
-	await server.call(`PATCH /api/forms/${form.id}`, { json: { views: [theirs] } });
-	await page.locator('summary[aria-label="Views"]').click();
-	await page.getByLabel('Name of the view').fill('Mine');
-	await page.keyboard.press('Enter');
-	await page.getByRole('link', { name: 'Theirs' }).waitFor();
-	await eventually(async () => (await views()).includes('Mine'));
-	expect(await views()).toEqual(['Theirs', 'Mine']);
-	await server.call(`PATCH /api/forms/${form.id}`, {
-		json: { views: [theirs, { name: 'Mine', query: 'order=asc' }, { name: 'Later', query: 'filter=starred' }] },
-	});
-	await page.getByRole('button', { name: 'Remove the view Mine' }).click();
-	await eventually(async () => !(await views()).includes('Mine'));
-	expect(await views()).toEqual(['Theirs', 'Later']);
-	await close();
-});
-
 test.each([
 	['wide', DESKTOP],
 	['narrow', PHONE],
 ])('a %s page has room for what is long', async (_, viewport) => {
-	const { form, stored } = await filled('Long');
+	const { form, stored } = await createFilledForm(server, 'Long');
 	const { id } = await stored('Ada');
 	const labels = Array.from({ length: 10 }, (__, i) => `${i}`.repeat(40));
 	await server.call(`PATCH /api/forms/${form.id}/submissions/${id}`, { json: { labels, note: 'n'.repeat(4000) } });
@@ -446,7 +371,7 @@ test.each([
 });
 
 test('an open submission shows what another owner does to it, on the page of the list or not', async () => {
-	const { form, stored } = await filled('Two owners');
+	const { form, stored } = await createFilledForm(server, 'Two owners');
 	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
 	await signIn();
 	const { id } = await stored('Ada');
@@ -471,7 +396,7 @@ test('an open submission shows what another owner does to it, on the page of the
 });
 
 test('menus of many labels and views are within a small phone, and scroll', async () => {
-	const { form, stored } = await filled('Many words');
+	const { form, stored } = await createFilledForm(server, 'Many words');
 	for (const [at, visitor] of ['Ada', 'Grace', 'Joan'].entries()) {
 		const labels = Array.from({ length: 10 }, (_, i) => `Label ${at}${i}`);
 		await server.call(`PATCH /api/forms/${form.id}/submissions/${(await stored(visitor)).id}`, { json: { labels } });

@@ -30,7 +30,7 @@ afterAll(async () => {
 
 async function makeForm(values: object = {}, key?: string): Promise<{ id: string; slug: string }> {
 	const json = { name: 'Contact', notificationEmail: 'owner@example.com', ...values };
-	return (await server.call<{ id: string; slug: string }>('POST /api/forms', { json, ...(key && { key }) })).body;
+	return server.createForm(json, key);
 }
 
 async function listOf(form: string, key?: string): Promise<DeliveryList> {

@@ -68,10 +68,7 @@ afterAll(async () => {
 });
 
 async function makeForm(settings: object = {}): Promise<Form> {
-	const json = { name: 'News', slug: `news-${++made}`, confirm: { field: 'email' }, ...settings };
-	const { status, body, text } = await server.call<Form>('POST /api/forms', { json });
-	if (status !== 201) throw new Error(text);
-	return body;
+	return server.createForm({ name: 'News', slug: `news-${++made}`, confirm: { field: 'email' }, ...settings });
 }
 
 const readForm = async ({ id }: Form) => (await server.call<Form>(`GET /api/forms/${id}`)).body;

@@ -10,11 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-async function makeForm(json: object = {}): Promise<Form> {
-	const { status, body, text } = await server.call<Form>('POST /api/forms', { json: { name: 'Contact', ...json } });
-	if (status !== 201) throw new Error(text);
-	return body;
-}
+const makeForm = (json: object = {}) => server.createForm<Form>({ name: 'Contact', ...json });
 
 interface Body {
 	message: string;

@@ -29,11 +29,7 @@ afterAll(async () => {
 	await peer.close();
 });
 
-async function makeForm(json: object = {}, key?: string): Promise<Form> {
-	const { status, body } = await server.call<Form>('POST /api/forms', { json: { name: 'Contact', ...json }, key });
-	expect(status).toBe(201);
-	return body;
-}
+const makeForm = (json: object = {}, key?: string) => server.createForm<Form>({ name: 'Contact', ...json }, key);
 
 const change = (form: Form, json: object, key?: string) =>
 	server.call<Form & Rejection>(`PATCH /api/forms/${form.id}`, { json, key });

@@ -16,11 +16,7 @@ afterAll(() => server.close());
 
 async function makeForm(settings: object): Promise<{ id: string; slug: string }> {
 	clock = NOON;
-	const { status, body } = await server.call<{ id: string; slug: string }>('POST /api/forms', {
-		json: { name: 'Contact', ...settings },
-	});
-	expect(status).toBe(201);
-	return body;
+	return server.createForm({ name: 'Contact', ...settings });
 }
 
 const count = async (id: string) =>

@@ -18,11 +18,7 @@ afterAll(() => server.close());
 
 const EMAIL: FieldRule = { name: 'email', type: 'email', label: 'E-mail', unique: true };
 
-async function makeForm(fields: FieldRule[], more: object = {}): Promise<Form> {
-	const { status, body } = await server.call<Form>('POST /api/forms', { json: { name: 'Vote', fields, ...more } });
-	expect(status).toBe(201);
-	return body;
-}
+const makeForm = (fields: FieldRule[], more: object = {}) => server.createForm<Form>({ name: 'Vote', fields, ...more });
 
 const count = async ({ id }: Form) => (await server.call<Form>(`GET /api/forms/${id}`)).body.submissionCount;
 const submissions = async ({ id }: Form, query = '') =>
