@@ -11,7 +11,7 @@ const START_TIMEOUT_MS = 15_000;
 /** Below this share of a core for this long, a program is idle. */
 const IDLE_SHARE = 0.03;
 const IDLE_MS = 1000;
-const LONGEST_WORK_MS = 60_000;
+const LONGEST_WORK_MS = 600_000;
 const FREE_PORT = '0';
 
 export interface Running {
