@@ -5,6 +5,7 @@ import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { schemaVersion as postgresSchema } from '../../src/storage/postgres/migrate.ts';
+import { takeServerLock } from '../../src/storage/sqlite/locks.ts';
 import { schemaVersion as sqliteSchema } from '../../src/storage/sqlite/migrate.ts';
 import { runBinary, startBinary } from '../binary.ts';
 import { tempFolder } from '../temp-folder.ts';
@@ -103,6 +104,20 @@ test.each(listKept().filter(([, engine]) => engine === 'sqlite'))(
 	},
 	WITHIN_MS,
 );
+
+test('below a server of an earlier version no command upgrades the database', async () => {
+	const kept = await openKept('1.0.0-rc.1', 'sqlite');
+	const endServer = takeServerLock(kept.place);
+	const refused = await runBinary(['forms', 'list'], kept);
+	expect(refused).toMatchObject({ code: 1, stdout: '' });
+	expect(refused.stderr).toContain('is of an earlier version: restart it with this program');
+	const backup = await runBinary(['backup', join(kept.cwd, 'before.db')], kept);
+	expect(backup).toMatchObject({ code: 0 });
+	expect((await readTables(kept.place)).schema).toBe(kept.manifest.schema);
+	endServer?.();
+	expect(await runBinary(['forms', 'list'], kept)).toMatchObject({ code: 0 });
+	expect((await readTables(kept.place)).schema).toBe(CURRENT.sqlite);
+});
 
 test.each(ENGINES)(
 	'a database that a later version upgraded is left alone by this one, which says so, in %s',

@@ -42,6 +42,12 @@ export function isServerRunning(databaseFile: string): boolean {
 	return release === undefined;
 }
 
+/** Tells if a process other than this one is the server. */
+export function isServedElsewhere(databaseFile: string): boolean {
+	const file = behindLinks(databaseFile) + SERVER;
+	return ![...held].some(({ filename }) => filename === file) && isServerRunning(databaseFile);
+}
+
 /** Takes the lock that says "files are being copied", which many may hold. @throws AppError if there can be no lock file */
 export function holdFiles(databaseFile: string): () => void {
 	const release = take(databaseFile, FILES, 'shared', LOOK_MS);

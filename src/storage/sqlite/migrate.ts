@@ -4,6 +4,7 @@ import { Database } from 'bun:sqlite';
 import { readFileSync } from 'node:fs';
 import { assetPath } from '../../assets.ts';
 import { waitWhileBusy } from './connection.ts';
+import { isServedElsewhere } from './locks.ts';
 
 /** "form" in ASCII: marks the file as ours in its header, see https://sqlite.org/pragma.html#pragma_application_id */
 export const APPLICATION_ID = 0x666f726d;
@@ -33,7 +34,8 @@ export function programMadeAt(): number {
 /**
  * Applies what is missing, in one transaction. Foreign keys are off meanwhile, because rebuilding a table drops
  * it, and a drop would cascade into its children; they are checked as a whole before the commit.
- * @throws Error with a sentence for the operator if the file belongs to another program or a newer version.
+ * @throws Error with a sentence for the operator if the file belongs to another program or a newer version, or if a server of an
+ * earlier one, which would not count what only this one knows, runs on it.
  */
 export function migrate(client: Database, folder = FOLDER): void {
 	const { entries } = readJournal(folder);
@@ -42,7 +44,13 @@ export function migrate(client: Database, folder = FOLDER): void {
 	waitWhileBusy(() => client.run('begin immediate'));
 	try {
 		if (!isCurrent(client, entries.length)) {
-			for (const { tag } of entries.slice(readPragma(client, 'user_version'))) apply(client, `${folder}/${tag}.sql`);
+			const version = readPragma(client, 'user_version');
+			if (version > 0 && isServedElsewhere(client.filename)) {
+				throw new Error(
+					`The server on ${client.filename} is of an earlier version: restart it with this program, which upgrades the database.`,
+				);
+			}
+			for (const { tag } of entries.slice(version)) apply(client, `${folder}/${tag}.sql`);
 			const orphans = client.query('pragma foreign_key_check').values();
 			if (orphans.length > 0)
 				throw new Error('The database holds rows whose parents are missing; it was left unchanged.');
