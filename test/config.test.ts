@@ -353,6 +353,10 @@ describe('values', () => {
 			{ FORMSRV_OIDC_CLIENT_ID: 'x', FORMSRV_OIDC_ISSUER: 'https://login.example.com/?a=b' },
 			'FORMSRV_OIDC_ISSUER must be an address with https://',
 		],
+		[
+			{ FORMSRV_OIDC_CLIENT_ID: 'x', FORMSRV_OIDC_ISSUER: 'https://example.com/.well-known/openid-configuration' },
+			'FORMSRV_OIDC_ISSUER must be an address with https:// and without /.well-known/…',
+		],
 	])('%p is refused, with one problem', (env, sentence) => {
 		const problems = problemsOf({ env });
 		expect(problems).toHaveLength(1);

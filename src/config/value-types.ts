@@ -154,8 +154,10 @@ export const issuer: ValueType<string> = {
 	parse(text) {
 		const url = httpUrl(text);
 		const isSafe = url && (url.protocol === 'https:' || /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname));
-		if (isSafe && !url.search && !url.hash) return text;
-		return reject('must be an address with https://, such as https://login.example.com/realms/main');
+		if (isSafe && !url.search && !url.hash && !url.pathname.includes('/.well-known/')) return text;
+		return reject(
+			'must be an address with https:// and without /.well-known/…, such as https://login.example.com/realms/main',
+		);
 	},
 };
 

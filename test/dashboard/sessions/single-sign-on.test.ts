@@ -265,6 +265,22 @@ describe('a provider that is wrong', async () => {
 		}
 	});
 
+	test('is named in the log with the setting that leads to it', async () => {
+		hostile.reset();
+		const { begin, target: one } = await visit();
+		hostile.answer('/.well-known/openid-configuration', () => new Response('Not here', { status: 404 }));
+		await begin();
+		hostile.reset();
+		hostile.describeAs({ issuer: `${hostile.issuer}/` });
+		await begin();
+		one.app.log.flush();
+		const reasons = one.logLines.map((line) => JSON.parse(line).reason).filter(Boolean);
+		expect(reasons).toEqual([
+			`FORMSRV_OIDC_ISSUER, ${hostile.issuer}: no provider describes itself there (status 404)`,
+			`FORMSRV_OIDC_ISSUER, ${hostile.issuer}: its issuer is ${hostile.issuer}/`,
+		]);
+	});
+
 	test.each([undefined, 'nonsense', 'javascript:alert(1)', 'file:///etc/passwd'])(
 		'cannot lead to %p',
 		async (address) => {

@@ -66,6 +66,7 @@ export function createOidc({ provider: { issuer, clientId, clientSecret }, redir
 	async function discover(lib: typeof oauth, options: oauth.DiscoveryRequestOptions) {
 		try {
 			const response = await lib.discoveryRequest(new URL(issuer), options);
+			if (response.status !== 200) throw new Error(`no provider describes itself there (status ${response.status})`);
 			const found = await lib.processDiscoveryResponse(new URL(issuer), response);
 			// The library takes one that differs by a slash at its end for the same.
 			if (found.issuer !== issuer) throw new Error(`its issuer is ${found.issuer}`);
@@ -73,7 +74,7 @@ export function createOidc({ provider: { issuer, clientId, clientSecret }, redir
 			if (protocol !== 'https:' && protocol !== new URL(issuer).protocol) throw new Error(`it leads to ${protocol}`);
 			return found;
 		} catch (error) {
-			throw new SignInProblem('away', messageOf(error));
+			throw new SignInProblem('away', `FORMSRV_OIDC_ISSUER, ${issuer}: ${messageOf(error)}`);
 		}
 	}
 
