@@ -69,6 +69,19 @@ test('the same length twice is named, not taken for too large', async () => {
 	expect(response?.body).toContain('There must be one Content-Length header, not several.');
 });
 
+test('a balancer that checks by HTTP/1.0, without a Host, is told the state, and gets nothing else', async () => {
+	const statusOf = async (url: string, path: string) => {
+		const [response] = splitResponses(await sendRaw(url, `GET ${path} HTTP/1.0\r\n\r\n`));
+		return response?.status;
+	};
+	for (const url of [server.submitUrl, server.baseUrl]) {
+		for (const path of ['/health', '/ready'])
+			expect({ path, status: await statusOf(url, path) }).toEqual({ path, status: 200 });
+		for (const path of ['/', '/f/contact', '/readyz', '/ready/', '//ready'])
+			expect({ path, status: await statusOf(url, path) }).toEqual({ path, status: 400 });
+	}
+});
+
 // Once this fails, the runtime was mended: then it and the paragraph of docs/api.md can go.
 test('who waits for 100 before the body gets it if it asks for it in lower case alone', async () => {
 	const ask = (expectation: string) =>
