@@ -38,8 +38,8 @@ export type Rule = (sent: Sent) => SpamReason | null;
 export type Judge = ReturnType<typeof createJudge>;
 
 export interface JudgeOptions {
-	/** Rules that stand by themselves. */
-	rules: readonly Rule[];
+	/** Those that the owner's marks taught. */
+	wordRules: readonly Rule[];
 	lists: Pick<SpamLists, 'of'>;
 	stamps: Pick<LoadTimeTokens, 'judge'>;
 	/** The domain of a disposable mail address in the data. */
@@ -54,7 +54,7 @@ const FLOOD = decisive('flood', 'The form got more submissions than it may in a 
 /** Share of the threshold that a repeated text leaves. */
 const LEFT = 0.1;
 
-export function createJudge({ rules, lists, stamps, judgeMail, formRate, now = Date.now }: JudgeOptions) {
+export function createJudge({ wordRules, lists, stamps, judgeMail, formRate, now = Date.now }: JudgeOptions) {
 	/** Recent texts of each mode: test forms know nothing of live forms. */
 	const recent = { live: lazy(createRecent), test: lazy(createRecent) };
 	const history = createScriptHistory();
@@ -109,7 +109,7 @@ export function createJudge({ rules, lists, stamps, judgeMail, formRate, now = D
 			reasons.push(...reading.reasons);
 			add(judgeRepetition(reading, mostFor(form)));
 		}
-		for (const rule of rules) add(rule(sent));
+		for (const rule of wordRules) add(rule(sent));
 		// Submissions that are spam anyway do not count towards a flood.
 		if (verdictOf(reasons, form.spam.threshold) !== null) return reasons;
 		history.count(form.id, reading?.script);

@@ -3,7 +3,7 @@
  * Pure, for browsers too.
  */
 
-interface Rule {
+interface RuleWords {
 	/** A few words in lists. */
 	label: string;
 	/** A sentence on what it means, for people who know nothing of spam filters. */
@@ -107,7 +107,7 @@ export const RULES = {
 		label: 'Words in all forms',
 		meaning: 'The words are like those of submissions of any form that you marked as spam, or as genuine.',
 	},
-} as const satisfies Record<string, Rule>;
+} as const satisfies Record<string, RuleWords>;
 
 export type RuleName = keyof typeof RULES;
 
@@ -139,6 +139,6 @@ export const POINTS: Record<RuleName, string> = {
 };
 
 /** By any name, also one that a later version stored. */
-export function ruleOf(name: string): Rule | undefined {
+export function ruleOf(name: string): RuleWords | undefined {
 	return Object.hasOwn(RULES, name) ? RULES[name as RuleName] : undefined;
 }

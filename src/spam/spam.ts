@@ -39,7 +39,7 @@ export function createSpam(storage: Storage, { formRate, disposableDomains, log,
 			return ofModels || ofLists ? Promise.all([ofModels, ofLists]).then(() => {}) : undefined;
 		},
 		judge: createJudge({
-			rules: createWordRules(models),
+			wordRules: createWordRules(models),
 			lists,
 			stamps,
 			judgeMail: createDisposableCheck(disposableDomains),

@@ -87,7 +87,7 @@ interface Into {
 function judgeAll(marked: readonly Marked[], { rules, verdicts, shares }: Into): void {
 	let now = 0;
 	// Far apart, so that no text is taken for a repetition of another.
-	const judge = openJudge({ rules, now: () => (now += 2 * DAY_MS) });
+	const judge = openJudge({ wordRules: rules, now: () => (now += 2 * DAY_MS) });
 	for (const { spam, data } of marked) {
 		const { reasons, verdict } = judge(data);
 		const kind = spam ? 'spam' : 'ham';

@@ -18,7 +18,7 @@ const judgeMail = createDisposableCheck(null);
 
 export function openJudge(options: Partial<JudgeOptions> = {}) {
 	const judge = createJudge({
-		rules: [],
+		wordRules: [],
 		lists: { of: () => null },
 		stamps: { judge: () => null },
 		judgeMail,
