@@ -12,7 +12,7 @@ import type { BackupTo } from '../config/file-place.ts';
 import { ValueProblem } from '../config/value-problem.ts';
 import { filesUrl } from '../config/value-types.ts';
 import type { Config } from '../config.ts';
-import { type Cli, CommandError } from './cli.ts';
+import { type Cli, CommandError, type Options } from './cli.ts';
 import { readNamedBytes, regularFile } from './named-file.ts';
 import { onStop } from './stop-signals.ts';
 
@@ -68,12 +68,13 @@ export interface PlainArchive {
 /**
  * The archive as a file on this machine that can be read at any place: itself if it is, else fetched and decrypted into another.
  * @param scratch Returns the path of that one.
- * @param identity The file with the private key.
+ * @param options With `identity`, the file with the private key.
  */
 export async function plainArchive(
 	cli: Cli,
-	{ name, identity, scratch, config }: { name: string; identity?: string; scratch: () => string; config: Config },
+	{ name, options, scratch, config }: { name: string; options: Options; scratch: () => string; config: Config },
 ): Promise<PlainArchive> {
+	const identity = options.identity as string | undefined;
 	const object = s3Object(config, name);
 	const file = object ? name : regularFile(name, cli.io.cwd);
 	const isSealed = object ? /\.age$/i.test(name) : await isEncrypted(file);

@@ -60,11 +60,10 @@ async function verify(
 	const config = cli.loadSettings(options);
 	const isRemote = s3Object(config, name) !== undefined;
 	const file = isRemote ? name : regularFile(name, cli.io.cwd);
-	const identity = options.identity as string | undefined;
-	if (identity === undefined && !isRemote && (await isEncrypted(file))) {
+	if (options.identity === undefined && !isRemote && (await isEncrypted(file))) {
 		return { file, kind: 'encrypted', problems: await verifySealed(file) };
 	}
-	const { path } = await plainArchive(cli, { name, identity, scratch, config });
+	const { path } = await plainArchive(cli, { name, options, scratch, config });
 	const isNamed = path === file;
 	if (!isNamed || isArchive(path))
 		return { file: isNamed ? file : name, kind: 'archive', problems: verifyFile(cli, path) };

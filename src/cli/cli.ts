@@ -164,14 +164,14 @@ export function createCli(io: Io) {
  */
 export function runOnApp<O extends Options, Arguments extends unknown[]>(
 	command: CliCommand,
-	{ cli, create, action }: { cli: Cli; create?: (options: O) => boolean; action?: string },
+	{ cli, action }: { cli: Cli; action?: string },
 	prepare: (options: O, ...args: Arguments) => UseApp,
 ): void {
 	withStorage(command.option('--json', 'Print JSON')).action(() => {
 		const options = command.opts<O>();
 		const use = prepare(options, ...(command.processedArgs as Arguments));
 		const name = action ?? `${command.parent?.name()} ${command.name()}`;
-		return cli.withApp(options, { create: create?.(options), action: name, use });
+		return cli.withApp(options, { action: name, use });
 	});
 }
 

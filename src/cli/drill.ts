@@ -60,9 +60,8 @@ interface Job {
 }
 
 async function tryRestore(cli: Cli, { name, folder, config, options }: Job): Promise<void> {
-	const identity = options.identity as string | undefined;
 	const began = performance.now();
-	const { path } = await plainArchive(cli, { name, identity, scratch: () => join(folder, 'archive.tar'), config });
+	const { path } = await plainArchive(cli, { name, options, scratch: () => join(folder, 'archive.tar'), config });
 	const { tables, files, problems, database, madeAt } = await checked(cli, { name, path, folder });
 	const { differences, omitted } = compareWithNow(config, database);
 	if (omitted > 0)

@@ -22,8 +22,7 @@ export function restoreFiles(
 	{ name, config, options }: { name: string; config: Config; options: Options },
 ): Promise<void> {
 	return withScratch('restore', async (folder) => {
-		const identity = options.identity as string | undefined;
-		const { path } = await plainArchive(cli, { name, identity, scratch: () => join(folder(), 'archive.tar'), config });
+		const { path } = await plainArchive(cli, { name, options, scratch: () => join(folder(), 'archive.tar'), config });
 		using archive = openChecked(cli, { name, backup: path });
 		if (archive.hasDatabase()) {
 			throw new CommandError(

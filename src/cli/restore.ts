@@ -23,11 +23,9 @@ interface Job {
 	backup: string;
 	databaseFile: string;
 	store: FileStore;
-	mayReplace: boolean;
-	sendsWaiting: boolean;
 	/** In force here. */
 	config: Config;
-	json: boolean;
+	options: Options;
 }
 
 export function addRestore(program: CliCommand, cli: Cli): void {
@@ -54,21 +52,11 @@ export function addRestore(program: CliCommand, cli: Cli): void {
 		const releaseLock = databaseFileAt(databaseFile).lock();
 		if (!releaseLock) throw new CommandError(`A server runs on ${databaseFile}. Stop it first.`);
 		const store = await openFileStore(config.files.place);
-		const identity = options.identity as string | undefined;
 		const scratch = () => `${databaseFile}.restoring-archive`;
 		let opened: PlainArchive | undefined;
 		try {
-			opened = await plainArchive(cli, { name, identity, scratch, config });
-			await restore(cli, {
-				name,
-				backup: opened.path,
-				databaseFile,
-				store,
-				mayReplace: options.force === true,
-				sendsWaiting: options.sendWaiting === true,
-				config,
-				json: options.json === true,
-			});
+			opened = await plainArchive(cli, { name, options, scratch, config });
+			await restore(cli, { name, backup: opened.path, databaseFile, store, config, options });
 		} finally {
 			opened?.remove();
 			releaseLock();
@@ -86,9 +74,9 @@ function refuseToOthers(folder: string): void {
 }
 
 async function restore(cli: Cli, job: Job): Promise<void> {
-	const { name, backup, databaseFile, store, mayReplace } = job;
+	const { name, backup, databaseFile, store, options } = job;
 	const isThere = (statSync(databaseFile, { throwIfNoEntry: false })?.size ?? 0) > 0;
-	if (isThere && !mayReplace) {
+	if (isThere && options.force !== true) {
 		throw new CommandError(`${databaseFile} exists. Add --force to replace it; it is kept under another name.`);
 	}
 	const moment = new Date().toISOString().replace(/[:.]/g, '-');
@@ -96,7 +84,7 @@ async function restore(cli: Cli, job: Job): Promise<void> {
 	const aside = `${databaseFile}.replaced-${moment}`;
 	const files = isArchive(backup) ? await unpack(cli, job, replacement) : null;
 	if (files === null) databaseFileAt(backup).copyTo(replacement);
-	const held = job.sendsWaiting ? 0 : databaseFileAt(replacement).hold(RESTORED);
+	const held = options.sendWaiting === true ? 0 : databaseFileAt(replacement).hold(RESTORED);
 	const again = isThere ? takeOver(cli, databaseFile, replacement) : 0;
 	const missing = await missingSettings(replacement, job.config);
 	const database = databaseFileAt(databaseFile);
@@ -112,20 +100,20 @@ async function restore(cli: Cli, job: Job): Promise<void> {
 		missingSettings: missing,
 	};
 	cli.printResult(
-		{ json: job.json },
+		options,
 		result,
 		`Restored ${databaseFile}${filesToo} from ${name}.${isThere ? ` What was there is now ${aside}.` : ''}`,
 	);
-	if (held > 0 && !job.json) {
+	if (held > 0 && !options.json) {
 		cli.note(
 			`Mails and webhook requests that were waiting are held (${formatCount(held)}), because they may have been sent since the ` +
 				'backup: "formsrv deliveries list --state held" shows them, "formsrv deliveries retry --state held" sends them.',
 		);
 	}
-	if (again > 0 && !job.json) {
+	if (again > 0 && !options.json) {
 		cli.note(`Erasures since the backup: ${formatCount(again)}. The server does them again as soon as it starts.`);
 	}
-	if (missing.length > 0 && !job.json) {
+	if (missing.length > 0 && !options.json) {
 		cli.note(`A backup holds no settings. Set where it was made, but not here: ${missing.join(', ')}.`);
 	}
 	// One of an earlier version is left as it is, for the server to bring up.
