@@ -15,6 +15,13 @@ export interface InboxQuery extends Record<WordCriterion, string> {
 	order: 'asc' | 'desc';
 }
 
+/** The listed deliveries. */
+export interface DeliveriesPlace {
+	state: string;
+	form: string;
+	page: number;
+}
+
 /** The listed entries of the audit log. */
 export interface AuditPlace {
 	action: string;
@@ -30,7 +37,7 @@ export type Route =
 	| { view: 'inbox'; form: string; submission: string | null; query: InboxQuery }
 	| { view: 'connect'; form: string }
 	| { view: 'form-settings'; form: string; group: string }
-	| { view: 'deliveries'; delivery: string | null; state: string; form: string; page: number }
+	| ({ view: 'deliveries'; delivery: string | null } & DeliveriesPlace)
 	| ({ view: 'audit' } & AuditPlace)
 	| { view: 'keys' }
 	| { view: 'settings' }
@@ -84,21 +91,16 @@ export function parseHash(hash: string): Route {
 	const parts = path.split('/').filter(Boolean).map(decoded);
 	const params = new URLSearchParams(search);
 	const [first, second] = parts;
+	const text = (name: string) => params.get(name) ?? '';
 	if (first === undefined || (first === 'forms' && second === undefined)) return { view: 'forms' };
 	if (first === 'forms') return formRoute(parts, params);
 	if (first === 'deliveries') {
-		const state = params.get('state') ?? '';
-		return {
-			view: 'deliveries',
-			delivery: second ?? null,
-			state,
-			form: params.get('form') ?? '',
-			page: pageOf(params),
-		};
+		const place = { state: text('state'), form: text('form'), page: pageOf(params) };
+		return { view: 'deliveries', delivery: second ?? null, ...place };
 	}
 	if (first === 'audit') {
-		const [action = '', actor = '', object = ''] = ['action', 'actor', 'object'].map((name) => params.get(name) ?? '');
 		const days = { from: dayOf(params, 'from'), to: dayOf(params, 'to') };
+		const [action, actor, object] = [text('action'), text('actor'), text('object')];
 		return { view: 'audit', action, actor, object, ...days, page: pageOf(params) };
 	}
 	if (first === 'setup' && second) return { view: 'setup', token: second };
@@ -131,10 +133,8 @@ export const to = {
 	connect: (form: string) => address(['forms', form, 'connect']),
 	/** @param group to go to on that page */
 	formSettings: (form: string, group = '') => address(['forms', form, 'settings'], { group }),
-	deliveries: (query: { state?: string; form?: string; page?: number } = {}) =>
-		address(['deliveries'], query, { page: 1 }),
-	delivery: (id: string, query: { state?: string; form?: string; page?: number } = {}) =>
-		address(['deliveries', id], query, { page: 1 }),
+	deliveries: (place: Partial<DeliveriesPlace> = {}) => address(['deliveries'], place, { page: 1 }),
+	delivery: (id: string, place: Partial<DeliveriesPlace> = {}) => address(['deliveries', id], place, { page: 1 }),
 	audit: (place: Partial<AuditPlace> = {}) => address(['audit'], place, { page: 1 }),
 	keys: () => '#/keys',
 	settings: () => '#/settings',

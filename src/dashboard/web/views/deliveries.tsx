@@ -10,7 +10,7 @@ import { Pager } from '../components/pager.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { Time } from '../components/time.tsx';
 import { navigate } from '../location.ts';
-import { type Route, to } from '../router.ts';
+import { type DeliveriesPlace, type Route, to } from '../router.ts';
 import * as words from '../sentences/words.ts';
 import { formOf, forms } from '../state/forms.ts';
 import { useDeliveryEvents } from '../state/live.ts';
@@ -20,16 +20,12 @@ import { DeliveryDialog } from './deliveries/delivery-dialog.tsx';
 
 const PAGE_SIZE = 50;
 
-type DeliveriesRoute = Extract<Route, { view: 'deliveries' }>;
-/** The listed deliveries, as in the address. */
-type Place = Omit<DeliveriesRoute, 'view' | 'delivery'>;
-
-function queryOf({ state, form, page }: Place): DeliveryQuery {
+function queryOf({ state, form, page }: DeliveriesPlace): DeliveryQuery {
 	const known = Object.hasOwn(words.deliveries.states, state) ? (state as DeliveryState) : undefined;
 	return { state: known, form: form || undefined, limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE };
 }
 
-function Filters({ place: { state: chosen, form } }: { place: Place }) {
+function Filters({ place: { state: chosen, form } }: { place: DeliveriesPlace }) {
 	return (
 		<div class="delivery-filters spread wrap">
 			<nav class="filters" aria-label={words.controls.state}>
@@ -56,7 +52,7 @@ function Filters({ place: { state: chosen, form } }: { place: Place }) {
 	);
 }
 
-function DeliveryTable({ list, place }: { list: Delivery[]; place: Place }) {
+function DeliveryTable({ list, place }: { list: Delivery[]; place: DeliveriesPlace }) {
 	if (list.length === 0) {
 		return (
 			<EmptyState icon="send" title={place.state ? words.deliveries.noneInState : words.deliveries.none}>
@@ -142,7 +138,7 @@ function Digests({ digests }: { digests: DeliveryList['digests'] }) {
 	));
 }
 
-export function Deliveries({ at }: { at: DeliveriesRoute }) {
+export function Deliveries({ at }: { at: Extract<Route, { view: 'deliveries' }> }) {
 	const { view: _, delivery, ...place } = at;
 	const query = queryOf(place);
 	const loaded = useQuery(JSON.stringify(query), () => api.deliveries.list(query));
