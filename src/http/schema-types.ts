@@ -27,10 +27,10 @@ export function nullable<T extends TSchema>(schema: T, options: SchemaOptions = 
 }
 
 /** A member of a body that may be left out, or be `null` as if it were; `readJson` drops that. */
-export function omissible<T extends TSchema>(schema: T, options: SchemaOptions = {}): TOptional<T> {
-	const { description = schema.description } = options;
+export function omissible<T extends TSchema>(schema: T): TOptional<T> {
+	const { description } = schema;
 	return Type.Optional(
-		nullable(schema, { ...options, ...(description !== undefined && { description }), [NULL_IS_ABSENT]: true }),
+		nullable(schema, { ...(description !== undefined && { description }), [NULL_IS_ABSENT]: true }),
 	) as unknown as TOptional<T>;
 }
 
