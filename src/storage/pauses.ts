@@ -1,6 +1,7 @@
 /** Pauses of destinations as they are kept in the database, where commands, other servers and the next start find them. */
 
 import { MINUTE_MS } from '../tasks/durations.ts';
+import type { ServerValue } from './server-values.ts';
 
 /** Destinations are busy or restarted now and then; a longer pause needs its operator. */
 const LONG_PAUSE_MS = 15 * MINUTE_MS;
@@ -29,17 +30,11 @@ export interface OutboxReport {
 	pauses: Pause[];
 }
 
-/** A row of the table `serverValues`. */
-interface StoredPause {
-	name: string;
-	value: string;
-}
-
-export function toStored({ key, ...rest }: Pause): StoredPause {
+export function toStored({ key, ...rest }: Pause): ServerValue {
 	return { name: PAUSE_PREFIX + key, value: JSON.stringify(rest) };
 }
 
-export function fromStored({ name, value }: StoredPause): Pause {
+export function fromStored({ name, value }: ServerValue): Pause {
 	const key = name.slice(PAUSE_PREFIX.length);
 	// Earlier builds stored the id of a webhook alone.
 	return { key: /^\d/.test(key) ? `webhook:${key}` : key, ...JSON.parse(value) };

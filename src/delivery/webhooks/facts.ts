@@ -1,10 +1,9 @@
 /** Pure: what an event says in place of a submission, as it is stored with its delivery, posted, and told to people. */
 
 import { encodeId } from '../../ids.ts';
-import type { DeliveryRow, FormRow } from '../../storage/tables.ts';
-import type { Timeline } from '../../storage/timeline.ts';
+import type { DeliveryRow } from '../../storage/tables.ts';
 import { DELIVERY_FAILED, WEBHOOK_EVENTS, type WebhookEvent } from '../events.ts';
-import { formShown, STANDARD } from './event.ts';
+import { type Event, formShown, STANDARD } from './event.ts';
 import type { Told } from './message.ts';
 
 /**
@@ -43,10 +42,7 @@ function codeIn(error: string): string | null {
 	return /: ([45]\d\d(?: [45]\.\d{1,3}\.\d{1,3})?)\b/.exec(error)?.[1] ?? null;
 }
 
-interface Context {
-	form: Pick<FormRow, 'id' | 'name' | 'slug' | 'fields'>;
-	timeline: Timeline;
-}
+type Context = Pick<Event, 'form' | 'timeline'>;
 
 /** The body of the format `standard`. Its moment is that of the event, when its delivery was planned. */
 export function factsBody({ id, event }: DeliveryRow, facts: Facts, { form, timeline }: Context): string {
