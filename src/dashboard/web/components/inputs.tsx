@@ -41,7 +41,7 @@ type Native = Pick<
 	'autocomplete' | 'autoFocus' | 'disabled' | 'list' | 'maxLength' | 'placeholder' | 'required'
 >;
 
-interface FieldProps extends Labels, Native {
+export interface FieldProps extends Labels, Native {
 	value: string;
 	onInput: (value: string) => void;
 	/** Called when the focus leaves it. */

@@ -40,6 +40,12 @@ export interface InboxProps {
 	query: InboxQuery;
 }
 
+/** For each part of a submission, in the list or by itself. */
+export interface RowProps {
+	inbox: Inbox;
+	row: Submission;
+}
+
 export function createInbox(formId: string) {
 	const signals = {
 		page: signal<SubmissionPage | undefined>(undefined),

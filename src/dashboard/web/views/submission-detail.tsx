@@ -12,7 +12,7 @@ import * as words from '../sentences/words.ts';
 import type { Bindings } from '../shortcuts.ts';
 import { now } from '../state/clock.ts';
 import { formOf } from '../state/forms.ts';
-import type { Inbox, InboxProps } from '../state/inbox.ts';
+import type { Inbox, InboxProps, RowProps } from '../state/inbox.ts';
 import { setFlags } from '../state/inbox-actions.ts';
 import { useLiveEvents } from '../state/live.ts';
 import { isGone } from '../state/open-submission.ts';
@@ -91,7 +91,7 @@ function useScanResults(inbox: Inbox, { id, files }: Submission): void {
 	});
 }
 
-function Body({ inbox, row }: { inbox: Inbox; row: Submission }) {
+function Body({ inbox, row }: RowProps) {
 	const heading = useRef<HTMLHeadingElement>(null);
 	const reply = replyAddress(row.data);
 	const subject = encodeURIComponent(words.submission.replySubject(formOf(inbox.formId)?.name));

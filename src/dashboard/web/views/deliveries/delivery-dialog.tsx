@@ -1,6 +1,7 @@
 /** One delivery: its state, attempts and content; a mail is shown in a sandboxed frame. */
 
 import { useState } from 'preact/hooks';
+import { RETRY_STATES } from '../../../../delivery/bounds.ts';
 import * as api from '../../api.ts';
 import type { DeliveryContent, DeliveryDetail, DeliveryState } from '../../api-types.ts';
 import { Button } from '../../components/buttons.tsx';
@@ -22,7 +23,7 @@ interface Props {
 	onClose: () => void;
 }
 
-const RETRIABLE: DeliveryState[] = ['failed', 'waiting', 'withheld', 'held'];
+const RETRIABLE: readonly DeliveryState[] = RETRY_STATES;
 
 type Part = 'html' | 'text';
 const PARTS: { value: Part; label: string }[] = [
@@ -30,7 +31,8 @@ const PARTS: { value: Part; label: string }[] = [
 	{ value: 'text', label: words.deliveries.text },
 ];
 
-function addressText(value: unknown): string {
+/** A mailbox, or several. */
+export function addressText(value: unknown): string {
 	if (Array.isArray(value)) return value.map(addressText).join(', ');
 	if (typeof value === 'object' && value !== null && 'address' in value) {
 		const { name, address } = value as { name?: string; address: string };

@@ -34,11 +34,10 @@ interface Props {
 	max: number;
 	drafts: ConditionDraft[];
 	error: unknown;
-	disabled?: boolean;
 	onChange(drafts: ConditionDraft[]): void;
 }
 
-export function ConditionsInput({ member, max, drafts, error, disabled, onChange }: Props) {
+export function ConditionsInput({ member, max, drafts, error, onChange }: Props) {
 	const set = (at: number, change: Partial<ConditionDraft>) =>
 		onChange(drafts.with(at, { ...(drafts[at] as ConditionDraft), ...change }));
 	return (
@@ -61,7 +60,7 @@ export function ConditionsInput({ member, max, drafts, error, disabled, onChange
 					{draft.test !== 'exists' && draft.test !== 'missing' && (
 						<Field label={words.formSettings.testText} value={draft.text} onInput={(text) => set(at, { text })} />
 					)}
-					{!disabled && drafts.length > 1 && (
+					{drafts.length > 1 && (
 						<div>
 							<IconButton
 								icon="trash"
@@ -73,7 +72,7 @@ export function ConditionsInput({ member, max, drafts, error, disabled, onChange
 					)}
 				</div>
 			))}
-			{!disabled && drafts.length < max && (
+			{drafts.length < max && (
 				<div>
 					<Button
 						label={words.formSettings.andIf}

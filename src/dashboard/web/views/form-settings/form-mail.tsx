@@ -12,6 +12,7 @@ import { session } from '../../state/session.ts';
 import { showToast } from '../../state/toasts.ts';
 import { useAction } from '../../use-action.ts';
 import { useQuery } from '../../use-query.ts';
+import { addressText } from '../deliveries/delivery-dialog.tsx';
 
 function Preview({ form, onClose }: { form: string; onClose: () => void }) {
 	const query = useQuery(form, () => api.forms.previewMail(form));
@@ -21,7 +22,7 @@ function Preview({ form, onClose }: { form: string; onClose: () => void }) {
 				{({ from, to, cc, bcc, replyTo, subject }) => (
 					<div class="stack">
 						<dl class="terms stack">
-							<Term name={words.controls.mailFrom}>{from.name ? `${from.name} <${from.address}>` : from.address}</Term>
+							<Term name={words.controls.mailFrom}>{addressText(from)}</Term>
 							<Term name={words.controls.mailTo}>{to.join(', ')}</Term>
 							{cc.length > 0 && <Term name={words.formSettings.copies}>{cc.join(', ')}</Term>}
 							{bcc.length > 0 && <Term name={words.formSettings.hiddenCopies}>{bcc.join(', ')}</Term>}

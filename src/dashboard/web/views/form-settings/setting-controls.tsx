@@ -6,12 +6,12 @@ import type { Count, Moment } from '../../../../forms/kinds/scalar.ts';
 import type { Setting } from '../../../../forms/kinds/setting.ts';
 import type { Text } from '../../../../forms/kinds/text.ts';
 import { FORM_SETTINGS, type FormSetting, type SettingName } from '../../../../forms/settings.ts';
-import { Choices, Field, Select } from '../../components/inputs.tsx';
+import { Choices, Field, type FieldProps, Select } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
 import { localMoment, momentOf } from '../../format.ts';
 import * as words from '../../sentences/words.ts';
 import { context } from './context-setting.tsx';
-import type { Control } from './control.ts';
+import type { Control, ControlProps } from './control.ts';
 import { fields } from './fields-setting.tsx';
 import { entriesOf, files } from './files-setting.tsx';
 import { notification } from './notification-setting.tsx';
@@ -23,45 +23,48 @@ import { typedNumber } from './typed-number.ts';
 import { views } from './views-setting.tsx';
 import { autoresponder, confirmation } from './visitor-mail-setting.tsx';
 
+interface SettingFieldProps
+	extends ControlProps<Pick<Setting<unknown>, 'label' | 'hint'>, string>,
+		Pick<FieldProps, 'type' | 'lines' | 'placeholder' | 'required' | 'maxLength' | 'isMono'> {
+	/** The entries of a list, which errors name by their places. */
+	entries?: string[];
+}
+
+/** A setting that is one input. */
+function SettingField(props: SettingFieldProps) {
+	const { form: _, name, setting, hint = setting.hint, draft, error, entries, onChange, ...native } = props;
+	const { label } = setting;
+	return (
+		<Field {...{ label, hint, ...native }} value={draft} error={errorOf(error, name, entries)} onInput={onChange} />
+	);
+}
+
 const text: Control<Text, string> = {
 	draft: (value) => value ?? '',
 	change: (draft, { blank }) => draft.trim() || blank,
-	Input({ name, setting, draft, hint = setting.hint, error, disabled, onChange }) {
-		const { label, placeholder, isMono, input, lines, maxLength, isRequired } = setting;
-		return (
-			<Field
-				{...{ label, hint, placeholder, isMono, lines, maxLength, disabled }}
-				type={input}
-				required={isRequired}
-				value={draft}
-				error={errorOf(error, name)}
-				onInput={onChange}
-			/>
-		);
+	Input(props) {
+		const { placeholder, isMono, input: type, lines, maxLength, isRequired: required } = props.setting;
+		return <SettingField {...props} {...{ placeholder, isMono, type, lines, maxLength, required }} />;
 	},
 };
 
 const list: Control<List, string> = {
 	draft: (entries) => entries.join('\n'),
 	change: entriesOf,
-	Input({ name, setting: { label, hint, placeholder, isMono }, draft, error, disabled, onChange }) {
-		return (
-			<Field
-				{...{ label, hint, placeholder, isMono, disabled }}
-				lines={3}
-				value={draft}
-				error={errorOf(error, name, entriesOf(draft))}
-				onInput={onChange}
-			/>
-		);
+	Input(props) {
+		const { placeholder, isMono } = props.setting;
+		return <SettingField {...props} {...{ placeholder, isMono }} lines={3} entries={entriesOf(props.draft)} />;
 	},
 };
+
+const optionsOf = (choices: Readonly<Record<string, { label: string }>>) =>
+	Object.entries(choices).map(([value, { label }]) => ({ value, label }));
 
 const choice: Control<Extract<FormSetting, { kind: 'choice' }>, string> = {
 	draft: (value) => value ?? '',
 	change: (draft) => draft || null,
 	Input({ name, setting: { label, hint, none, choices }, draft, error, disabled, onChange }) {
-		const options = Object.entries(choices).map(([value, shown]) => ({ value, label: shown.label }));
+		const options = optionsOf(choices);
 		return (
 			<Select
 				{...{ label, hint, disabled }}
@@ -78,41 +81,27 @@ const choices: Control<ChoicesKind, string[]> = {
 	draft: (value) => value,
 	change: (draft) => draft,
 	Input({ setting: { label, hint, choices }, draft, disabled, onChange }) {
-		const options = Object.entries(choices).map(([value, shown]) => ({ value, label: shown.label }));
-		return <Choices {...{ options, hint, disabled, onChange }} legend={label} type="checkbox" chosen={draft} />;
+		return (
+			<Choices
+				{...{ options: optionsOf(choices), hint, disabled, onChange }}
+				legend={label}
+				type="checkbox"
+				chosen={draft}
+			/>
+		);
 	},
 };
 
 const moment: Control<Moment, string> = {
 	draft: (value) => (value === null ? '' : localMoment(value)),
 	change: (draft) => (draft === '' ? null : momentOf(draft)),
-	Input({ name, setting: { label, hint }, draft, error, disabled, onChange }) {
-		return (
-			<Field
-				{...{ label, hint, disabled }}
-				type="datetime-local"
-				value={draft}
-				error={errorOf(error, name)}
-				onInput={onChange}
-			/>
-		);
-	},
+	Input: (props) => <SettingField {...props} type="datetime-local" />,
 };
 
 const count: Control<Count, string> = {
 	draft: (value) => (value === null ? '' : `${value}`),
 	change: typedNumber,
-	Input({ name, setting: { label, hint }, draft, error, disabled, onChange }) {
-		return (
-			<Field
-				{...{ label, hint, disabled }}
-				placeholder={words.formSettings.anyNumber}
-				value={draft}
-				error={errorOf(error, name)}
-				onInput={onChange}
-			/>
-		);
-	},
+	Input: (props) => <SettingField {...props} placeholder={words.formSettings.anyNumber} />,
 };
 
 type Kind = Exclude<FormSetting['kind'], 'switch'>;

@@ -3,15 +3,10 @@
 import type { Submission } from '../../api-types.ts';
 import { IconButton } from '../../components/buttons.tsx';
 import * as words from '../../sentences/words.ts';
-import type { Inbox } from '../../state/inbox.ts';
+import type { Inbox, RowProps } from '../../state/inbox.ts';
 import { setFlags } from '../../state/inbox-actions.ts';
 import { may } from '../../state/session.ts';
 import { summarise } from '../../summary.ts';
-
-interface Props {
-	inbox: Inbox;
-	row: Submission;
-}
 
 export function classOf({ selected, fresh }: Inbox, { id, isRead }: Submission): string {
 	const names = [!isRead && 'unread', selected.value.has(id) && 'selected', fresh.value.has(id) && 'fresh'];
@@ -35,7 +30,7 @@ function Tick({ name, isTicked, isPartly, onChange }: TickProps) {
 	);
 }
 
-export function SelectBox({ inbox, row }: Props) {
+export function SelectBox({ inbox, row }: RowProps) {
 	const isTicked = inbox.selected.value.has(row.id);
 	return <Tick name={summarise(row.data).title} isTicked={isTicked} onChange={() => inbox.toggleSelected(row.id)} />;
 }
@@ -47,7 +42,7 @@ export function SelectPageBox({ inbox }: { inbox: Inbox }) {
 	return <Tick name={words.inbox.thisPage} isTicked={isAll} isPartly={count > 0 && !isAll} onChange={toggle} />;
 }
 
-export function StarButton({ inbox, row }: Props) {
+export function StarButton({ inbox, row }: RowProps) {
 	return (
 		<IconButton
 			icon="star"

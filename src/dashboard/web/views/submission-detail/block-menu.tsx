@@ -2,23 +2,16 @@
 
 import { useState } from 'preact/hooks';
 import * as api from '../../api.ts';
-import type { Submission } from '../../api-types.ts';
 import { Button } from '../../components/buttons.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Switch } from '../../components/inputs.tsx';
 import { Menu } from '../../components/menu.tsx';
 import * as words from '../../sentences/words.ts';
-import type { Inbox } from '../../state/inbox.ts';
+import type { RowProps } from '../../state/inbox.ts';
 import { setFlags } from '../../state/inbox-actions.ts';
 import { showError, showToast } from '../../state/toasts.ts';
 
-interface Props {
-	inbox: Inbox;
-	row: Submission;
-	address: string;
-}
-
-export function BlockMenu({ inbox, row, address }: Props) {
+export function BlockMenu({ inbox, row, address }: RowProps & { address: string }) {
 	const [isForAll, setForAll] = useState(false);
 	const domain = address.slice(address.lastIndexOf('@') + 1);
 	const form = isForAll ? undefined : inbox.formId;

@@ -2,26 +2,20 @@
 
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { OWN_WORDS, TEXT_NAMES, TEXTS, type TextName, WORD_LISTS, type WordList } from '../../../../storage/owned.ts';
-import type { Submission } from '../../api-types.ts';
 import { Button, IconButton } from '../../components/buttons.tsx';
 import { Field } from '../../components/inputs.tsx';
 import { Notice } from '../../components/messages.tsx';
 import { errorOfOnly } from '../../field-errors.ts';
 import { to } from '../../router.ts';
 import * as words from '../../sentences/words.ts';
-import type { Inbox } from '../../state/inbox.ts';
+import type { RowProps } from '../../state/inbox.ts';
 import { readWords, setWords } from '../../state/inbox-actions.ts';
 import { may } from '../../state/session.ts';
 import { showError, showToast } from '../../state/toasts.ts';
 import { askBeforeClosing, unsaved } from '../../state/unsaved.ts';
 import { useAction } from '../../use-action.ts';
 
-interface Props {
-	inbox: Inbox;
-	row: Submission;
-}
-
-function Words({ inbox, row, list }: Props & { list: WordList }) {
+function Words({ inbox, row, list }: RowProps & { list: WordList }) {
 	const { name, max, adding, removing } = list;
 	const mayWrite = may('write');
 	const [word, setWord] = useState('');
@@ -104,7 +98,7 @@ export function LeftTexts({ submission }: { submission: string }) {
 	});
 }
 
-function Text({ inbox, row, name }: Props & { name: TextName }) {
+function Text({ inbox, row, name }: RowProps & { name: TextName }) {
 	const stored = row[name] ?? '';
 	const place = placeOf(row.id, name);
 	const [kept, setKept] = useState(unsaved<Typed>().get(place));
@@ -187,7 +181,7 @@ function Text({ inbox, row, name }: Props & { name: TextName }) {
 	);
 }
 
-export function OwnWords({ inbox, row }: Props) {
+export function OwnWords({ inbox, row }: RowProps) {
 	const mayWrite = may('write');
 	if (!mayWrite && OWN_WORDS.every((name) => !row[name]?.length)) return null;
 	return (
