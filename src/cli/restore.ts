@@ -82,12 +82,14 @@ async function restore(cli: Cli, job: Job): Promise<void> {
 	const moment = new Date().toISOString().replace(/[:.]/g, '-');
 	const replacement = `${databaseFile}.restoring-${moment}`;
 	const aside = `${databaseFile}.replaced-${moment}`;
+	const database = databaseFileAt(databaseFile);
+	// They take the room that this one needs.
+	database.removeLeftovers(backup);
 	const files = isArchive(backup) ? await unpack(cli, job, replacement) : null;
 	if (files === null) databaseFileAt(backup).copyTo(replacement);
 	const held = options.sendWaiting === true ? 0 : databaseFileAt(replacement).hold(RESTORED);
 	const again = isThere ? takeOver(cli, databaseFile, replacement) : 0;
 	const missing = await missingSettings(replacement, job.config);
-	const database = databaseFileAt(databaseFile);
 	database.replace({ replacement, aside });
 	database.removeLeftovers();
 	const filesToo = files === null ? '' : ` and ${plural(files, 'file')}`;

@@ -22,8 +22,8 @@ export interface Database {
 	 * @throws AppError if it cannot be locked
 	 */
 	lock(): (() => void) | undefined;
-	/** Removes what a restore left when it was cut off; for the holder of the lock. */
-	removeLeftovers(): void;
+	/** Removes what a restore left when it was cut off, but for the file `needed`; for the holder of the lock. */
+	removeLeftovers(needed?: string): void;
 	/** Looks at it without a change; `quick` leaves out what takes long. @throws AppError if it cannot be opened */
 	inspect(check: 'quick' | 'full'): Soon<DatabaseReport>;
 	/** Compares the counts that it keeps with the submissions, without a change; bounded in time. */

@@ -16,6 +16,7 @@ import {
 	writeFileSync,
 	writeSync,
 } from 'node:fs';
+import { basename } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { takeServerLock } from '../../src/storage/sqlite/locks.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
@@ -178,6 +179,19 @@ describe('restore', () => {
 		expect(stderr).toMatch(sentence);
 		expect(await names()).toEqual(['After', 'Before']);
 		expect(readdirSync(cli.path('formsrv-data')).filter((name) => /restoring|replaced/.test(name))).toEqual([]);
+	});
+
+	test('first removes what one left that was cut off, also if it fails then, but not a copy that it reads', async () => {
+		const copy = `${cli.path('formsrv-data', 'formsrv.db')}.restoring-2026-01-02T03-04-05-678Z`;
+		const left = () => readdirSync(cli.path('formsrv-data')).filter((name) => name.includes('.restoring'));
+		writeFileSync(`${copy}.unpacked`, 'much');
+		writeFileSync(copy, 'nothing that can be restored');
+		expect((await cli.call('restore', copy, '--force')).code).toBe(1);
+		expect(left()).toEqual([basename(copy)]);
+		copyFileSync(cli.path('copy.db'), copy);
+		expect((await cli.call('restore', copy, '--force')).code).toBe(0);
+		expect(await names()).toEqual(['Before']);
+		expect(left()).toEqual([]);
 	});
 
 	test.each([

@@ -38,7 +38,7 @@ export function sqliteDatabaseAt(file: string): DatabaseFile {
 		takeOver: (other) => takeOver(file, other),
 		serverValue: (name) => readServerValue(file, name),
 		replace: (paths) => replaceDatabase(file, paths),
-		removeLeftovers: () => removeLeftovers(file),
+		removeLeftovers: (needed) => removeLeftovers(file, needed),
 		inspect: (check) => inspectDatabase(file, check),
 		compareRows: (other) => compareRows(file, other),
 		countOmitted: (other) => countOmitted(file, other),

@@ -36,10 +36,10 @@ export function replaceDatabase(file: string, { replacement, aside }: { replacem
 }
 
 /**
- * Removes what a `restore`, a move, or the making of a new database, left beside `file` when it was cut off; nothing if `file` is
- * not there. The caller holds the server's lock.
+ * Removes what a `restore`, a move, or the making of a new database, left beside `file` when it was cut off, but for the file
+ * `needed`; nothing if `file` is not there. The caller holds the server's lock.
  */
-export function removeLeftovers(path: string): void {
+export function removeLeftovers(path: string, needed = ''): void {
 	const file = behindLinks(path);
 	if (sizeOf(file) === 0) return;
 	const folder = dirname(file);
@@ -48,7 +48,8 @@ export function removeLeftovers(path: string): void {
 		const ending = entry.startsWith(start) ? entry.slice(start.length) : '';
 		const suffix = LOGS.find((log) => ending.endsWith(log)) ?? '';
 		const isSecondName = ending.startsWith('.replaced-') && isSame(join(folder, entry), file + suffix);
-		if (isSecondName || OF_NO_USE.test(ending)) rmSync(join(folder, entry), { force: true });
+		if (!isSecondName && !OF_NO_USE.test(ending)) continue;
+		if (!isSame(join(folder, entry), needed)) rmSync(join(folder, entry), { force: true });
 	}
 }
 
