@@ -28,13 +28,14 @@ export function unpackDatabase(archive: Archive, path: string): void {
 /**
  * Puts files into the store, under the keys that they had. Nothing that was there is lost: a key is of one file for ever, and one
  * that was damaged when it was backed up replaces none.
- * @returns how many
+ * @returns how many, and the keys of those among them that were damaged
  */
 export async function unpackFiles(
 	archive: Archive,
 	{ store, report }: { store: Pick<FileStore, 'create' | 'read'>; report: (doneFiles: number) => void },
-): Promise<number> {
+): Promise<{ files: number; changed: string[] }> {
 	const members = archive.members();
+	const changed: string[] = [];
 	let files = 0;
 
 	async function work(): Promise<void> {
@@ -43,6 +44,7 @@ export async function unpackFiles(
 			if (key === undefined || member.sha256 === null) continue;
 			if (member.isChanged && (await isThere(store, key))) continue;
 			await put(key, member);
+			if (member.isChanged) changed.push(key);
 			report(++files);
 		}
 	}
@@ -59,7 +61,7 @@ export async function unpackFiles(
 	}
 
 	await Promise.all(Array.from({ length: AT_ONCE }, work));
-	return files;
+	return { files, changed };
 }
 
 async function isThere(store: Pick<FileStore, 'read'>, key: string): Promise<boolean> {

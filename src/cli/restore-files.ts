@@ -43,7 +43,11 @@ export function restoreFiles(
 export async function putFiles(cli: Cli, { archive, store }: { archive: Archive; store: FileStore }): Promise<number> {
 	const progress = progressOn(cli.io.stderr);
 	const total = archive.countFiles();
-	return unpackFiles(archive, { store, report: (done) => progress.show(done, total) }).finally(progress.end);
+	const report = (done: number) => progress.show(done, total);
+	const { files, changed } = await unpackFiles(archive, { store, report }).finally(progress.end);
+	if (changed.length > 0)
+		cli.note(`Not what visitors sent, as in the backup: ${plural(changed.length, 'file')}: ${changed.join(', ')}.`);
+	return files;
 }
 
 /** @throws CommandError if a byte is not as it was written */

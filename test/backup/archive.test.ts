@@ -188,11 +188,11 @@ describe('an archive', () => {
 		expect(stderr).toContain('Missing in the file store, and so in the backup: 1 file;');
 		expect(stderr).toContain(`Not what visitors sent, and in the backup as found: 3 files: ${one}, `);
 		expect((await cli.call('backup', 'verify', 'x.tar')).code).toBe(0);
-		const restored = await cli.call('restore', 'x.tar', '--data-dir', 'other');
-		expect(restored).toMatchObject({
-			code: 0,
-			stderr: expect.stringContaining('Not in the file store: 1 file of its'),
-		});
+		const { code, stderr: said } = await cli.call('restore', 'x.tar', '--data-dir', 'other');
+		expect(code).toBe(0);
+		expect(said).toContain('Not in the file store: 1 file of its');
+		const [, named = ''] = /Not what visitors sent, as in the backup: 3 files: (.+)\./.exec(said) ?? [];
+		expect(named.split(', ').sort()).toEqual([one, longer, shorter].sort());
 		expect([...(await everythingIn('other')).contents.keys()].sort()).toEqual(
 			keys.filter((key) => key !== lost).sort(),
 		);
@@ -204,7 +204,9 @@ describe('an archive', () => {
 		writeFileSync(pathOf(key), 'damaged');
 		expect(await cli.json('backup', 'x.tar')).toMatchObject({ changed: [key] });
 		writeFileSync(pathOf(key), content ?? '');
-		expect(await cli.json('restore', 'x.tar', '--force')).toMatchObject({ files: SIZES.length - 1 });
+		const { stdout, stderr } = await cli.call('restore', 'x.tar', '--force', '--json');
+		expect(JSON.parse(stdout)).toMatchObject({ files: SIZES.length - 1 });
+		expect(stderr).toBe('');
 		expect((await everythingIn('formsrv-data')).contents.get(key)).toEqual(content);
 	});
 
