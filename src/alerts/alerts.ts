@@ -57,6 +57,8 @@ export function createAlerts({ present, claims, receivers, log, now }: AlertOpti
 
 	async function sent({ state, name }: Alert): Promise<void> {
 		if (state === 'begun') await claims.sent(name).catch(() => {});
+		// Not before it has arrived, so that a restart sends it.
+		else if (!open.get(name)?.isTold) await claims.end(name).catch(() => {});
 	}
 
 	/** The causes that were open when the server stopped. */
@@ -86,9 +88,8 @@ export function createAlerts({ present, claims, receivers, log, now }: AlertOpti
 		const one = open.get(name);
 		if (one?.isRecalled && looks < SETTLING_LOOKS) return;
 		open.delete(name);
-		if (!one?.isTold && !one?.isClaimed) return;
-		await claims.end(name).catch(() => {});
-		if (one.isTold) tell({ state: 'over', name, problem: one.problem, since: one.since });
+		if (one?.isTold) tell({ state: 'over', name, problem: one.problem, since: one.since });
+		else if (one?.isClaimed) await claims.end(name).catch(() => {});
 	}
 
 	return {

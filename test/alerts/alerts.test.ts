@@ -133,6 +133,43 @@ test('one that could not be sent before a restart is sent after it, and its end 
 	expect(arrived).toEqual(['begun disk']);
 });
 
+test('an end that could not be sent before a restart is sent after it, unless it has begun again', async () => {
+	const away: { reason?: string } = {};
+	const server = start({ send: async () => away.reason });
+	causes = [DISK];
+	await server.look();
+	causes = NONE;
+	away.reason = 'Nothing responds.';
+	await server.look();
+	causes = [DISK];
+	const again = start();
+	for (let i = 0; i < 25; i++) await again.look();
+	expect(arrived).toEqual(['begun disk']);
+	causes = NONE;
+	const last = start();
+	for (let i = 0; i < 25; i++) await last.look();
+	expect(arrived).toEqual(['begun disk', 'over disk']);
+});
+
+test('an end that is sent late does not end what has begun since', async () => {
+	const away: { reason?: string } = {};
+	const { look } = start({ send: async () => away.reason });
+	causes = [DISK];
+	await look();
+	causes = NONE;
+	away.reason = 'Nothing responds.';
+	await look();
+	causes = [DISK];
+	now += 2 * HOUR_MS;
+	away.reason = undefined;
+	for (let i = 0; i < 13; i++) await look();
+	expect(arrived).toEqual(['begun disk', 'over disk', 'begun disk']);
+	causes = NONE;
+	const next = start();
+	for (let i = 0; i < 25; i++) await next.look();
+	expect(arrived.at(-1)).toBe('over disk');
+});
+
 test('a server that is restarted again and again tells a problem once an hour', async () => {
 	for (let minute = 0; minute < 60; minute++) {
 		now = START + minute * MINUTE_MS;
