@@ -20,15 +20,19 @@ const OF_NO_USE = /^\.((restoring|new)-|moving([-.]|$))/;
 export function replaceDatabase(file: string, { replacement, aside }: { replacement: string; aside: string }): void {
 	foldLog(file);
 	if (sizeOf(file) > 0) spareFiles(file, replacement);
-	const logs = LOGS.filter((suffix) => existsSync(file + suffix));
+	const keepAll = (suffixes: string[]) => {
+		for (const suffix of suffixes)
+			if (sizeOf(file + suffix) > 0 && !isSame(file + suffix, aside + suffix)) keep(file + suffix, aside + suffix);
+		syncFolder(dirname(file));
+	};
 	// All that was acknowledged has its second name before anything loses its first.
-	for (const suffix of ['', ...logs]) if (sizeOf(file + suffix) > 0) keep(file + suffix, aside + suffix);
-	syncFolder(dirname(file));
-	if (logs.length > 0) {
+	keepAll(['', ...LOGS]);
+	// Not asked before: a command may have opened the file meanwhile.
+	if (LOGS.some((suffix) => existsSync(file + suffix))) {
 		// First the file: without it a log is noticed, and no server starts. The other way round it would be missed.
 		rmSync(file, { force: true });
-		syncFolder(dirname(file));
-		for (const suffix of logs) rmSync(file + suffix);
+		keepAll(LOGS);
+		for (const suffix of LOGS) rmSync(file + suffix, { force: true });
 	}
 	rmSync(`${file}-shm`, { force: true });
 	renameSync(replacement, file);

@@ -1,5 +1,6 @@
 /** A new database is made only where there is no trace of an old one. */
 
+import { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
 import {
 	cpSync,
@@ -14,7 +15,7 @@ import {
 	symlinkSync,
 	writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { copyDatabase } from '../../../src/storage/sqlite/copy.ts';
 import { createDatabase, hasDatabase } from '../../../src/storage/sqlite/database-place.ts';
@@ -80,6 +81,39 @@ test('a server that tidies up meanwhile keeps no other process from a database',
 		await server.exited;
 	}
 	expect(hasDatabase(file)).toBe(true);
+});
+
+test('the log of a command that opened a database while it was replaced is kept beside it, and is none of the new one', async () => {
+	const { folder, file } = place();
+	const [replacement, aside] = [join(folder, 'copy.db'), `${file}.replaced-2026-01-31T00-00-00-000Z`];
+	createDatabase(file);
+	createDatabase(replacement);
+	const module = join(import.meta.dir, '../../../src/storage/sqlite/replace.ts');
+	// The command is killed before it could see that its database is another one now.
+	const command = `
+		const { Database } = require('bun:sqlite');
+		new Database(process.argv[1]).run("insert into server_values (name, value) values ('late', 'acknowledged')");
+		process.kill(process.pid, 'SIGKILL');`;
+	const script = `
+		const fs = require('node:fs');
+		const { linkSync } = fs;
+		fs.linkSync = (from, to) => {
+			if (from === process.argv[1]) Bun.spawnSync([process.execPath, '-e', ${JSON.stringify(command)}, process.argv[1]]);
+			linkSync(from, to);
+		};
+		const { replaceDatabase } = require(${JSON.stringify(module)});
+		const [file, replacement, aside] = process.argv.slice(1);
+		replaceDatabase(file, { replacement, aside });`;
+	const restore = Bun.spawn([process.execPath, '-e', script, file, replacement, aside]);
+	expect(await restore.exited).toBe(0);
+	expect(readdirSync(folder).sort()).toEqual(['formsrv.db', basename(aside), `${basename(aside)}-wal`]);
+	const valuesIn = (path: string) => {
+		using client = new Database(path);
+		expect(client.query('pragma integrity_check').values()).toEqual([['ok']]);
+		return client.query("select value from server_values where name = 'late'").values();
+	};
+	expect(valuesIn(file)).toEqual([]);
+	expect(valuesIn(aside)).toEqual([['acknowledged']]);
 });
 
 describe('where there is a trace', () => {
