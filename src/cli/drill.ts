@@ -6,7 +6,7 @@ import { drill } from '../backup/drill.ts';
 import { UnusableArchive } from '../backup/manifest.ts';
 import { INSTALLATION, installationId } from '../backup/names.ts';
 import { openPlace } from '../backup/place.ts';
-import { openArchive } from '../backup/read-archive.ts';
+import { isArchive, openArchive } from '../backup/read-archive.ts';
 import { besideDatabase, lastBackup } from '../backup/schedule.ts';
 import type { Config } from '../config.ts';
 import type { TableComparison } from '../storage/database.ts';
@@ -92,6 +92,8 @@ async function tryRestore(cli: Cli, { name, folder, config, options }: Job): Pro
 }
 
 async function checked(cli: Cli, { name, path, folder }: { name: string; path: string; folder: string }) {
+	if (!isArchive(path))
+		throw new CommandError(`${name} is no archive, which a drill needs; "formsrv backup verify" checks it.`);
 	try {
 		using archive = openArchive(path);
 		const changed = verifyArchive(cli, archive);

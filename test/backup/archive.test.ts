@@ -444,7 +444,7 @@ describe('a copy of the database alone', () => {
 			stdout: expect.stringContaining(`${cli.path('x.db')} is damaged: `),
 		});
 		expect((await cli.call('drill', 'x.db')).stderr).toBe(
-			'x.db cannot be restored. It is no archive; "formsrv backup verify" checks copies of a database alone.\n',
+			'x.db is no archive, which a drill needs; "formsrv backup verify" checks it.\n',
 		);
 		// Without a writer, opening it would wait for ever.
 		Bun.spawnSync(['mkfifo', cli.path('pipe')]);
