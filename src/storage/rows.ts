@@ -133,7 +133,25 @@ export function toHead(formId: number, id: number, row: Row): SubmissionHead {
 	return { id, formId, ...toFlags(row), bytes: row[FLAGS.length] as number };
 }
 
-/** The field names of a submission; none if it cannot be read any more. @param data Its JSON text. */
+/** The field names of a submission, in their order; none if it cannot be read any more. @param data Its JSON text. */
 export function namesOf(data: string): string[] {
-	return isJson(data) ? Object.keys(JSON.parse(data) as Record<string, unknown>) : [];
+	if (!isJson(data)) return [];
+	const names = Object.keys(JSON.parse(data) as Record<string, unknown>);
+	// An object has names that are numbers first, wherever they stood.
+	return /^\d/.test(names[0] ?? '') ? namesInText(data) : names;
+}
+
+const TEXTS_AND_MARKS = /"(?:[^"\\]+|\\.)*"|[[\]{}:]/g;
+
+function namesInText(json: string): string[] {
+	const names = new Set<string>();
+	let depth = 0;
+	let text = '';
+	for (const [token] of json.matchAll(TEXTS_AND_MARKS)) {
+		if (token === '{' || token === '[') depth++;
+		else if (token === '}' || token === ']') depth--;
+		else if (token !== ':') text = token;
+		else if (depth === 1) names.add(JSON.parse(text) as string);
+	}
+	return [...names];
 }

@@ -133,7 +133,9 @@ test(
 			await storage.submissions.remove(formId, ids.slice(100, 150));
 			await store(storage, { spamReason: 'honeypot', data: '{"pills":"💊","\\ud800":[1,{"a":"\\u0000"}]}' });
 			await store(storage, {
-				data: '{"name":"a quote"}',
+				data: '{"name":"a quote","note":"","10":"ten","2":{"1":":"}}',
+				// An object of JavaScript has 2 and 10 first.
+				names: ['name', 'note', '10', '2'],
 				subject: 'Quote " \\ and, {braces}',
 				replyTo: 'ada@example.com',
 				meta: '{"page":"/x"}',
