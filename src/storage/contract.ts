@@ -90,7 +90,7 @@ export interface Storage {
 	 */
 	nextId(): number;
 	clock: Clock;
-	/** Published after the commit; to a server also those of other servers, if there are. */
+	/** Published after the commit; to a server also those of other servers and commands, where the engine passes them on. */
 	events: Events;
 	/** The current problems. */
 	findings: Findings;
@@ -102,6 +102,8 @@ export interface Storage {
 	 * a cache: an engine that knows it at once does not make them wait.
 	 */
 	settingsVersion(): number | Promise<number>;
+	/** How often processes wrote of which this one gets no events. */
+	foreignWrites(): number;
 	disk(): Promise<DiskUse>;
 	/** Returns whether a backup is copying files, so that none may be removed. To be called after the keys to remove were read. */
 	areFilesHeld(): Promise<boolean>;

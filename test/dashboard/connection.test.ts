@@ -1,8 +1,9 @@
 /** A server that goes away and comes back, seen from an open page in a real browser. */
 
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { openCommandLine } from '../cli/command-line.ts';
 import { startTcpProxy } from '../tcp-proxy.ts';
-import { createForm, openDashboard, openServerAndBrowser, row } from './dashboard.ts';
+import { createForm, openDashboard, openServerAndBrowser, row, submissionsOf } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
@@ -139,6 +140,45 @@ test('what comes while the stream of events is not open yet is shown once it is'
 	await server.submit(form.slug, { name: 'Early' });
 	opening.resolve();
 	await row(page, 'Early').waitFor();
+	await close();
+});
+
+test('what comes is shown even if a proxy holds back the stream of events for ever', async () => {
+	const form = await createForm(server, 'Held back');
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	await signIn();
+	await page.route(/\/api\/events$/, () => {});
+	await goTo(`/forms/${form.id}`);
+	await page.reload();
+	await page.getByText('Waiting for the first submission').waitFor();
+	await server.submit(form.slug, { name: 'Asked for' });
+	await row(page, 'Asked for').waitFor({ timeout: 20_000 });
+	await server.submit(form.slug, { name: 'Asked again' });
+	await row(page, 'Asked again').waitFor({ timeout: 20_000 });
+	expect(await page.getByText(LOST).count()).toBe(0);
+	await close();
+});
+
+test('a page shows what commands do beside the server', async () => {
+	const beside = openCommandLine(undefined, { FORMSRV_DATABASE_URL: `sqlite:${server.app.config.database}` });
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	const isLive = page.waitForResponse(/\/api\/events$/);
+	await signIn();
+	await isLive;
+	const made = await beside.json('forms', 'create', 'By command');
+	const link = page.getByRole('table', { name: 'Forms' }).getByRole('link', { name: 'By command' });
+	await link.waitFor();
+	await goTo(`/forms/${made.id}`);
+	await server.submit(made.slug, { name: 'Read by command' });
+	const submitted = row(page, 'Read by command');
+	await submitted.waitFor();
+	const [{ id } = { id: '' }] = await submissionsOf(server, made.id);
+	await beside.json('submissions', 'delete', made.slug, id, '--yes');
+	await submitted.waitFor({ state: 'detached' });
+	await goTo('/keys');
+	await page.getByRole('table', { name: 'API keys' }).waitFor();
+	await beside.call('keys', 'create', '--name', 'Key by command');
+	await row(page, 'Key by command').waitFor();
 	await close();
 });
 

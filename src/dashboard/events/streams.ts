@@ -14,6 +14,9 @@ const BEAT_MS = 1000;
 const RECONNECT_MS = 3000;
 /** How often the server checks that keys and sessions are still valid: another process may have ended them. */
 const CHECK_MS = 500;
+/** A long import by a command would have clients load everything again at each check. */
+const HELLO_MS = 2000;
+const HELLO = serverSentEvent('hello', {});
 const MAX_STREAMS = 200;
 /** All that are not of an owner's session together; it can always open the dashboard. */
 const MAX_OF_KEYS = 150;
@@ -36,13 +39,21 @@ interface StreamOptions {
 }
 
 interface Stream extends StreamOptions {
+	/** Anything may have changed: sent when another process wrote. */
+	greet(): void;
 	close(): void;
 }
 
 export type EventStreams = ReturnType<typeof createEventStreams>;
 
-export function createEventStreams({ db, events }: Pick<Storage, 'db' | 'events'>, { beatMs = BEAT_MS } = {}) {
+export function createEventStreams(
+	storage: Pick<Storage, 'db' | 'events' | 'foreignWrites'>,
+	{ beatMs = BEAT_MS } = {},
+) {
+	const { db, events } = storage;
 	const streams = new Set<Stream>();
+	/** Writes of other processes that the streams know of, and when they were told. */
+	let told = { writes: 0, at: 0 };
 	let nextCheck: ReturnType<typeof setTimeout> | undefined;
 	const modes = new Map<number, Mode>();
 
@@ -71,9 +82,19 @@ export function createEventStreams({ db, events }: Pick<Storage, 'db' | 'events'
 		}
 	}
 
+	/** A command that writes beside the server may send no event. */
+	function tellOfOthers(): void {
+		const writes = storage.foreignWrites();
+		if (writes === told.writes || performance.now() < told.at + HELLO_MS) return;
+		told = { writes, at: performance.now() };
+		for (const { greet } of streams) greet();
+	}
+
 	function scheduleCheck(): void {
 		nextCheck ??= setTimeout(async () => {
-			await endInvalid();
+			await endInvalid()
+				.then(tellOfOthers)
+				.catch(() => {});
 			nextCheck = undefined;
 			if (streams.size > 0) scheduleCheck();
 		}, CHECK_MS);
@@ -117,7 +138,7 @@ export function createEventStreams({ db, events }: Pick<Storage, 'db' | 'events'
 	/** @returns a function that removes the stream once its client has disconnected */
 	function start(controller: ReadableStreamDefaultController<Uint8Array>, options: StreamOptions): () => void {
 		const { principal } = options;
-		const stream: Stream = { ...options, close };
+		const stream: Stream = { ...options, greet: () => send(HELLO), close };
 		const batch = createEventBatch();
 		const encoder = new TextEncoder();
 		let collecting: ReturnType<typeof setTimeout> | undefined;
@@ -159,9 +180,10 @@ export function createEventStreams({ db, events }: Pick<Storage, 'db' | 'events'
 			collecting ??= setTimeout(() => sendBatch().catch(close), COLLECT_MS);
 		});
 		const beat = setInterval(() => send(serverSentEvent('beat', {})), beatMs);
+		if (streams.size === 0) told.writes = storage.foreignWrites();
 		streams.add(stream);
 		scheduleCheck();
-		send(`retry: ${RECONNECT_MS}\n${serverSentEvent('hello', {})}`);
+		send(`retry: ${RECONNECT_MS}\n${HELLO}`);
 		return remove;
 	}
 

@@ -159,6 +159,7 @@ export async function openPostgres(
 		findings,
 		logBeside: (others: Log) => logBeside(findings, others, () => false),
 		settingsVersion: settings.version,
+		foreignWrites: () => 0,
 		disk: () => measure(sql),
 		areFilesHeld: () => areFilesHeld(sql),
 		serve(): () => void {

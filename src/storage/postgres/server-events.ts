@@ -1,4 +1,4 @@
-/** Events sent to the other servers, so that they act at once instead of later; nothing relies on them. */
+/** Events sent to the servers, of others and of commands, so that they act at once instead of later; nothing relies on them. */
 
 import { type AppEvent, createEvents, type Events, type EventType, isFormEvent } from '../../events.ts';
 import { type Repetition, repeat } from '../../tasks/repeat.ts';
@@ -50,7 +50,6 @@ export function createServerEvents(sql: Sql, { connectTo, onError }: ServerEvent
 		...local,
 		publish(event): void {
 			local.publish(event);
-			if (!listening) return;
 			waiting.push(event);
 			timer ??= setTimeout(tell, GATHER_MS);
 		},
@@ -60,7 +59,7 @@ export function createServerEvents(sql: Sql, { connectTo, onError }: ServerEvent
 		events,
 		/** Returns whether an event is of interest, here or to other servers. */
 		isTold: (type: EventType) => listening !== undefined || local.isHeard(type),
-		/** From now on this process sends events to the others, and receives theirs. */
+		/** From now on this process receives events of the others. */
 		listen(): void {
 			const opened = connectTo({ onNotify: receive });
 			ear = opened;

@@ -91,13 +91,14 @@ export function openSqlite(
 	}
 
 	/** Like {@link refresh}, at most once in a turn of the event loop: requests that arrive together share the look. */
-	function refreshOnce(): void {
-		if (isFresh) return;
+	function refreshOnce(): number {
+		if (isFresh) return foreignWrites;
 		isFresh = true;
 		setImmediate(() => {
 			isFresh = false;
 		});
 		refresh();
+		return foreignWrites;
 	}
 
 	const events = createEvents();
@@ -211,10 +212,8 @@ export function openSqlite(
 		events,
 		nextId: clock.nextId,
 		clock,
-		settingsVersion(): number {
-			refreshOnce();
-			return ownChanges + foreignWrites;
-		},
+		settingsVersion: () => ownChanges + refreshOnce(),
+		foreignWrites: refreshOnce,
 		close: lazy(close),
 	};
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { createEventStreams } from '../../../src/dashboard/events/streams.ts';
 import type { Form } from '../../../src/forms/schema.ts';
+import { openCommandLine } from '../../cli/command-line.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
 
 let server: TestServer;
@@ -72,6 +73,23 @@ test('changes of submissions and forms are events', async () => {
 	expect(await stream.next()).toEqual(change);
 	await server.call(`PATCH /api/forms/${form.id}`, { json: { name: 'Renamed' } });
 	expect(await stream.next()).toEqual(change);
+	stream.close();
+});
+
+test('what a command writes beside the server is told: by its event, or by another greeting', async () => {
+	const { database } = server.app.config;
+	const FORMSRV_DATABASE_URL = database.startsWith('/') ? `sqlite:${database}` : database;
+	const beside = openCommandLine(undefined, { FORMSRV_DATABASE_URL });
+	const stream = await listen(server.adminKey);
+	for (const name of ['One', 'Two']) {
+		const { id } = await beside.json('forms', 'create', name);
+		expect([
+			{ event: 'hello', data: {} },
+			{ event: 'change', data: { formId: id } },
+		]).toContainEqual((await stream.next()) as Heard);
+	}
+	await server.submit(form.slug, { name: 'Ada' });
+	expect((await stream.next())?.event).toBe('submission');
 	stream.close();
 });
 

@@ -8,7 +8,7 @@ export type LiveEvent =
 	| { type: 'submission'; formId: string; submissionId: string }
 	| { type: 'change'; formId: string }
 	| { type: 'delivery'; id: string; state: string }
-	/** The stream was not open for a while: anything may have changed. */
+	/** Anything may have changed: the stream was not open for a while, or says nothing of it. */
 	| { type: 'resumed' };
 
 type Listener = (event: LiveEvent) => unknown;
@@ -20,6 +20,8 @@ const PROBE_MS = 600;
 const REOPEN_AFTER_MS = 2000;
 const REOPEN_AT_MOST_MS = 60_000;
 const DELIVERIES_MS = 500;
+/** A proxy may hold back the stream for ever: as long as it says nothing, everything is loaded again so often. */
+const POLL_MS = 5000;
 /** A stream that opens later than this may have missed something. */
 const LATE_MS = 250;
 
@@ -56,6 +58,7 @@ export function openLiveEvents(): () => void {
 	let isListener = false;
 	let source: EventSource | undefined;
 	let timer: ReturnType<typeof setTimeout>;
+	/** Until the first beat it repeats. */
 	let silence: ReturnType<typeof setTimeout>;
 	let waitMs = 0;
 	const close = () => {
@@ -79,14 +82,15 @@ export function openLiveEvents(): () => void {
 		close();
 		tabs.postMessage('open');
 		const stream = new EventSource(api.eventsAddress);
+		silence = setInterval(() => tell({ type: 'resumed' }), POLL_MS);
 		source = stream;
 		for (const type of ['submission', 'change', 'delivery'] as const) {
 			stream.addEventListener(type, (message) => tell({ type, ...JSON.parse(message.data) }));
 		}
-		stream.onopen = () => {
+		stream.addEventListener('hello', () => {
 			waitMs = 0;
 			if (performance.now() - begunAt > LATE_MS) tell({ type: 'resumed' });
-		};
+		});
 		stream.onerror = () => fail(stream);
 		// From the first beat on: a proxy may hold them back.
 		stream.addEventListener('beat', () => {
