@@ -5,7 +5,7 @@ import { useEffect } from 'preact/hooks';
 import { useTitle } from '../announce.ts';
 import type { Form } from '../api-types.ts';
 import { to } from '../router.ts';
-import * as words from '../sentences/words.ts';
+import * as words from '../sentences/more-words.ts';
 import { formOf, forms, refreshFormsSoon } from '../state/forms.ts';
 import { session } from '../state/session.ts';
 import { EmptyState } from './messages.tsx';

@@ -13,7 +13,7 @@ import { Time } from '../components/time.tsx';
 import { timesOf } from '../inbox-query.ts';
 import { navigate, replaceAddress } from '../location.ts';
 import { type AuditPlace, type Route, to } from '../router.ts';
-import * as words from '../sentences/words.ts';
+import * as words from '../sentences/more-words.ts';
 import { formOf, forms } from '../state/forms.ts';
 import { useQuery } from '../use-query.ts';
 

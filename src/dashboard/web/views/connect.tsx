@@ -15,7 +15,7 @@ import { Term } from '../components/term.tsx';
 import { messageOf } from '../field-errors.ts';
 import { navigate } from '../location.ts';
 import { to } from '../router.ts';
-import * as words from '../sentences/words.ts';
+import * as words from '../sentences/more-words.ts';
 import { may, session } from '../state/session.ts';
 import { showToast } from '../state/toasts.ts';
 import { useAction } from '../use-action.ts';

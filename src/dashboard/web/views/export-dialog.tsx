@@ -11,7 +11,7 @@ import { openSink, type Sink } from '../export-file.ts';
 import { createRecordCounter } from '../export-progress.ts';
 import { selectionOf } from '../inbox-query.ts';
 import type { InboxQuery } from '../router.ts';
-import * as words from '../sentences/words.ts';
+import * as words from '../sentences/more-words.ts';
 import { fieldLabels, formOf } from '../state/forms.ts';
 import { showError, showToast } from '../state/toasts.ts';
 

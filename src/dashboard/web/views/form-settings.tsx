@@ -7,7 +7,7 @@ import type { Form } from '../api-types.ts';
 import { FormView } from '../components/form-view.tsx';
 import { Notice } from '../components/messages.tsx';
 import { to } from '../router.ts';
-import * as words from '../sentences/words.ts';
+import * as words from '../sentences/more-words.ts';
 import { may } from '../state/session.ts';
 import { DeleteForm } from './form-settings/delete-form.tsx';
 import { FormMail } from './form-settings/form-mail.tsx';

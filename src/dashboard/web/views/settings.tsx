@@ -14,7 +14,7 @@ import { type Column, Table } from '../components/table.tsx';
 import { Time } from '../components/time.tsx';
 import { formatDuration } from '../format.ts';
 import { to } from '../router.ts';
-import * as words from '../sentences/words.ts';
+import * as words from '../sentences/more-words.ts';
 import { readStatus } from '../state/health.ts';
 import { session } from '../state/session.ts';
 import { useAction } from '../use-action.ts';

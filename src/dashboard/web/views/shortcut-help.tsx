@@ -2,7 +2,7 @@
 
 import { Dialog } from '../components/dialogs.tsx';
 import { Switch } from '../components/inputs.tsx';
-import * as words from '../sentences/words.ts';
+import * as words from '../sentences/more-words.ts';
 import { areShortcutsOn, switchShortcuts } from '../shortcuts.ts';
 
 export function ShortcutHelp({ onClose }: { onClose: () => void }) {

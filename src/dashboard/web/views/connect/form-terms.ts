@@ -6,7 +6,7 @@ import { CAPTCHAS } from '../../../../form-values/captchas.ts';
 import { roughSize } from '../../../../text/byte-sizes.ts';
 import type { Form } from '../../api-types.ts';
 import { absoluteTime } from '../../format.ts';
-import * as words from '../../sentences/words.ts';
+import * as words from '../../sentences/more-words.ts';
 
 /** Returns a function that tells whether a field of this name is stored, that is, does not control the submission. */
 export function isStoredIn({ spam, aliases }: Form): (name: string) => boolean {

@@ -3,7 +3,7 @@
 import { FIELD_TYPES, type FieldRule, isLong, labelOf } from '../../../../field-rules/rules.ts';
 import { sampleOf } from '../../../../field-rules/sample.ts';
 import type { FileRules } from '../../../../form-values/file-rules.ts';
-import * as words from '../../sentences/words.ts';
+import * as words from '../../sentences/more-words.ts';
 
 /** For a form without rules. */
 const USUAL: readonly FieldRule[] = [

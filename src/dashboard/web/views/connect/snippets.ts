@@ -1,7 +1,7 @@
 /** Copy-paste code that connects a website to a form. */
 
 import { type Captcha, captchaMarkup, captchaScript } from '../../../../form-values/captchas.ts';
-import * as words from '../../sentences/words.ts';
+import * as words from '../../sentences/more-words.ts';
 import { attribute, type Fields, hasFiles, inputJsx, inputMarkup, rulesOf, sampleValues } from './snippet-inputs.ts';
 
 interface SnippetForm extends Fields {

@@ -2,7 +2,7 @@
 
 import type { FieldRule } from '../../../../field-rules/rules.ts';
 import type { Form } from '../../api-types.ts';
-import * as words from '../../sentences/words.ts';
+import * as words from '../../sentences/more-words.ts';
 import { isStoredIn } from './form-terms.ts';
 import { rulesOf, sampleValues } from './snippet-inputs.ts';
 

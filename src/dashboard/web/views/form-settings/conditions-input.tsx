@@ -4,7 +4,7 @@ import type { Condition } from '../../../../form-values/conditions.ts';
 import { Button, IconButton } from '../../components/buttons.tsx';
 import { Field, Select } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
-import * as words from '../../sentences/words.ts';
+import * as words from '../../sentences/more-words.ts';
 
 type Test = keyof typeof words.formSettings.tests;
 const OPTIONS = Object.entries(words.formSettings.tests).map(([value, label]) => ({ value, label }));

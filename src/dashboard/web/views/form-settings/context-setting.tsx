@@ -8,7 +8,7 @@ import {
 } from '../../../../form-values/context-rules.ts';
 import type { Context } from '../../../../forms/kinds/context.ts';
 import { Select, Switch } from '../../components/inputs.tsx';
-import * as words from '../../sentences/words.ts';
+import * as words from '../../sentences/more-words.ts';
 import type { Control, ControlProps } from './control.ts';
 import { SettingFieldset } from './setting-fieldset.tsx';
 

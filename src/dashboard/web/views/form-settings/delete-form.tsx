@@ -7,7 +7,7 @@ import { Button } from '../../components/buttons.tsx';
 import { ConfirmDialog } from '../../components/dialogs.tsx';
 import { navigate, route } from '../../location.ts';
 import { to } from '../../router.ts';
-import * as words from '../../sentences/words.ts';
+import * as words from '../../sentences/more-words.ts';
 import { dropForm } from '../../state/forms.ts';
 import { showToast } from '../../state/toasts.ts';
 

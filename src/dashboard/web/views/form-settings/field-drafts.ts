@@ -9,7 +9,7 @@ import {
 	type OnDuplicate,
 	type RuleMember,
 } from '../../../../field-rules/rules.ts';
-import * as words from '../../sentences/words.ts';
+import * as words from '../../sentences/more-words.ts';
 import { typedNumber } from './typed-number.ts';
 
 export interface RuleDraft extends Record<Exclude<RuleMember, 'options'>, string> {

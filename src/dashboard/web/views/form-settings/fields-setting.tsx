@@ -19,7 +19,7 @@ import { Icon } from '../../components/icon.tsx';
 import { Field, Select, Switch } from '../../components/inputs.tsx';
 import { ActionFailure } from '../../components/messages.tsx';
 import { errorOf } from '../../field-errors.ts';
-import * as words from '../../sentences/words.ts';
+import * as words from '../../sentences/more-words.ts';
 import { may } from '../../state/session.ts';
 import { showToast } from '../../state/toasts.ts';
 import { useAction } from '../../use-action.ts';

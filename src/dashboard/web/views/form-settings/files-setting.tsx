@@ -10,7 +10,7 @@ import type { Files } from '../../../../forms/kinds/files.ts';
 import { formatSize } from '../../../../text/byte-sizes.ts';
 import { Field, Select, Switch } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
-import * as words from '../../sentences/words.ts';
+import * as words from '../../sentences/more-words.ts';
 import type { Control, ControlProps } from './control.ts';
 import { typedNumber } from './typed-number.ts';
 

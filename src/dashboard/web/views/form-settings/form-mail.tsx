@@ -7,7 +7,7 @@ import { Button } from '../../components/buttons.tsx';
 import { Dialog } from '../../components/dialogs.tsx';
 import { ActionFailure, Loaded } from '../../components/messages.tsx';
 import { Term } from '../../components/term.tsx';
-import * as words from '../../sentences/words.ts';
+import * as words from '../../sentences/more-words.ts';
 import { session } from '../../state/session.ts';
 import { showToast } from '../../state/toasts.ts';
 import { useAction } from '../../use-action.ts';

@@ -4,7 +4,7 @@ import type { Notification, NotificationInput } from '../../../../form-values/no
 import type { NotificationSetting } from '../../../../forms/kinds/notification.ts';
 import { Field, Switch } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
-import * as words from '../../sentences/words.ts';
+import * as words from '../../sentences/more-words.ts';
 import type { Control, ControlProps } from './control.ts';
 import { SettingFieldset } from './setting-fieldset.tsx';
 import { sentTexts, TextFields, textsOf } from './text-fields.tsx';

@@ -2,7 +2,7 @@
 
 import { type PageSettings, THANKS_MAX, type ThanksTexts } from '../../../../form-values/page-settings.ts';
 import type { Pages } from '../../../../forms/kinds/pages.ts';
-import * as words from '../../sentences/words.ts';
+import * as words from '../../sentences/more-words.ts';
 import type { Control } from './control.ts';
 import { SettingFieldset } from './setting-fieldset.tsx';
 import { TextFields, type TextInputs, textsOf } from './text-fields.tsx';

@@ -4,7 +4,7 @@ import { RETENTION_PARTS, type RetentionPart } from '../../../../form-values/ret
 import type { Retention } from '../../../../forms/kinds/retention.ts';
 import { mapNames } from '../../../../text/map-names.ts';
 import type { Form } from '../../api-types.ts';
-import * as words from '../../sentences/words.ts';
+import * as words from '../../sentences/more-words.ts';
 import { formOf } from '../../state/forms.ts';
 import type { Control, ControlProps } from './control.ts';
 import { SettingFieldset } from './setting-fieldset.tsx';

@@ -6,7 +6,7 @@ import { ROUTES_MAX, type Routes } from '../../../../forms/kinds/mail-routes.ts'
 import { Button } from '../../components/buttons.tsx';
 import { Field } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
-import * as words from '../../sentences/words.ts';
+import * as words from '../../sentences/more-words.ts';
 import {
 	type ConditionDraft,
 	ConditionsInput,

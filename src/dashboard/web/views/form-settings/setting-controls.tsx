@@ -9,7 +9,7 @@ import { FORM_SETTINGS, type FormSetting, type SettingName } from '../../../../f
 import { Choices, Field, type FieldProps, Select } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
 import { localMoment, momentOf } from '../../format.ts';
-import * as words from '../../sentences/words.ts';
+import * as words from '../../sentences/more-words.ts';
 import { context } from './context-setting.tsx';
 import type { Control, ControlProps } from './control.ts';
 import { fields } from './fields-setting.tsx';

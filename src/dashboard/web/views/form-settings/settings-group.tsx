@@ -8,7 +8,7 @@ import type { Form, UpdateForm } from '../../api-types.ts';
 import { FormFoot } from '../../components/buttons.tsx';
 import { Switch } from '../../components/inputs.tsx';
 import { Notice } from '../../components/messages.tsx';
-import * as words from '../../sentences/words.ts';
+import * as words from '../../sentences/more-words.ts';
 import { formOf, loadForms, putForm } from '../../state/forms.ts';
 import { may, session } from '../../state/session.ts';
 import { showError, showToast, showUnsaved } from '../../state/toasts.ts';

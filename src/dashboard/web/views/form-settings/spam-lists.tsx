@@ -7,7 +7,7 @@ import { FormFoot } from '../../components/buttons.tsx';
 import { Field } from '../../components/inputs.tsx';
 import { Loaded } from '../../components/messages.tsx';
 import { errorOf } from '../../field-errors.ts';
-import * as words from '../../sentences/words.ts';
+import * as words from '../../sentences/more-words.ts';
 import { may } from '../../state/session.ts';
 import { showToast, showUnsaved } from '../../state/toasts.ts';
 import { unsaved, useUnsaved } from '../../state/unsaved.ts';

@@ -4,7 +4,7 @@ import type { SpamSettings } from '../../../../form-values/spam-settings.ts';
 import type { Spam } from '../../../../forms/kinds/spam.ts';
 import { Field } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
-import * as words from '../../sentences/words.ts';
+import * as words from '../../sentences/more-words.ts';
 import type { Control, ControlProps } from './control.ts';
 import { typedNumber } from './typed-number.ts';
 

@@ -5,7 +5,7 @@ import type { Views } from '../../../../forms/kinds/views.ts';
 import { Button } from '../../components/buttons.tsx';
 import { Field } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
-import * as words from '../../sentences/words.ts';
+import * as words from '../../sentences/more-words.ts';
 import { formOf } from '../../state/forms.ts';
 import type { Control, ControlProps } from './control.ts';
 import { SettingFieldset } from './setting-fieldset.tsx';

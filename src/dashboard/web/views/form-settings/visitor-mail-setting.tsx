@@ -3,7 +3,7 @@
 import { type Autoresponder, VISITOR_MAIL_MAX, type VisitorMail } from '../../../../form-values/visitor-mails.ts';
 import type { AutoresponderSetting, ConfirmationSetting } from '../../../../forms/kinds/visitor-mails.ts';
 import { Switch } from '../../components/inputs.tsx';
-import * as words from '../../sentences/words.ts';
+import * as words from '../../sentences/more-words.ts';
 import type { Control } from './control.ts';
 import { SettingFieldset } from './setting-fieldset.tsx';
 import { sentTexts, TextFields, type TextInputs, textsOf } from './text-fields.tsx';

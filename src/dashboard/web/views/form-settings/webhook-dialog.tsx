@@ -22,7 +22,7 @@ import { CodeBlock } from '../../components/code.tsx';
 import { FormDialog } from '../../components/dialogs.tsx';
 import { Choices, Field, Select, Switch } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
-import * as words from '../../sentences/words.ts';
+import * as words from '../../sentences/more-words.ts';
 import { useAction } from '../../use-action.ts';
 import { ConditionsInput, conditionDraft, conditionOf, NEW_CONDITIONS } from './conditions-input.tsx';
 

@@ -9,7 +9,7 @@ import { Button, IconButton } from '../../components/buttons.tsx';
 import { ConfirmDialog, SecretDialog } from '../../components/dialogs.tsx';
 import { Loaded } from '../../components/messages.tsx';
 import { Time } from '../../components/time.tsx';
-import * as words from '../../sentences/words.ts';
+import * as words from '../../sentences/more-words.ts';
 import { showError, showToast } from '../../state/toasts.ts';
 import { useQuery } from '../../use-query.ts';
 import { WebhookDialog, type WebhookInput } from './webhook-dialog.tsx';

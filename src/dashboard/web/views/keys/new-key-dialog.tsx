@@ -8,7 +8,7 @@ import type { CreateApiKey, Permission } from '../../api-types.ts';
 import { FormDialog } from '../../components/dialogs.tsx';
 import { Choices, Field, Select } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
-import * as words from '../../sentences/words.ts';
+import * as words from '../../sentences/more-words.ts';
 import { forms } from '../../state/forms.ts';
 import { session } from '../../state/session.ts';
 import { useAction } from '../../use-action.ts';

@@ -2,7 +2,7 @@
 
 import { roughSize } from '../../../../text/byte-sizes.ts';
 import type { Status } from '../../api-types.ts';
-import * as words from '../../sentences/words.ts';
+import * as words from '../../sentences/more-words.ts';
 
 /** From here a bar says that room runs short. */
 const NEARLY_FULL = 0.9;

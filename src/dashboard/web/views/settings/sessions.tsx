@@ -8,7 +8,7 @@ import { ConfirmDialog } from '../../components/dialogs.tsx';
 import { Loaded } from '../../components/messages.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import * as words from '../../sentences/words.ts';
+import * as words from '../../sentences/more-words.ts';
 import { showError, showToast } from '../../state/toasts.ts';
 import { useQuery } from '../../use-query.ts';
 import { KeyName } from '../keys.tsx';
