@@ -51,6 +51,49 @@ test('what was typed stays at a click beside it, and Escape asks first', async (
 	await close();
 });
 
+test('what was typed is in its dialog again after the session has ended under it', async () => {
+	const form = await createForm(server, 'Ended');
+	const url = 'https://hooks.example.com/stored';
+	await server.call(`POST /api/forms/${form.id}/webhooks`, { json: { url, name: 'Stored' } });
+	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
+	await signIn();
+	const dialog = page.getByRole('dialog').first();
+	const endSession = async () => {
+		const { body } = await server.call<{ sessions: { id: string }[] }>('GET /api/sessions');
+		for (const { id } of body.sessions) await server.call(`DELETE /api/sessions/${id}`);
+		await page.getByText('What you have typed is there again').waitFor();
+		await page.getByLabel('API key or set').fill(server.adminKey);
+		await page.keyboard.press('Enter');
+	};
+	await goTo('/keys');
+	await page.getByRole('button', { name: 'New key' }).click();
+	await dialog.getByLabel('Name').fill('For the shop');
+	await dialog.getByLabel('Expires').selectOption('In a year');
+	await endSession();
+	await dialog.getByLabel('Name').waitFor();
+	expect(await dialog.getByLabel('Name').inputValue()).toBe('For the shop');
+	expect(await dialog.getByLabel('Expires').inputValue()).toBe('365');
+	await clickBeside(page);
+	await page.keyboard.press('Escape');
+	await page.getByRole('button', { name: 'Discard' }).click();
+	await dialog.waitFor({ state: 'detached' });
+	await page.getByRole('button', { name: 'New key' }).click();
+	expect(await dialog.getByLabel('Name').inputValue()).toBe('');
+	await page.keyboard.press('Escape');
+
+	await goTo(`/forms/${form.id}/settings`);
+	await page.getByRole('button', { name: 'Edit', exact: true }).click();
+	await dialog.getByLabel('Name').fill('Typed');
+	await endSession();
+	await dialog.getByLabel('Name').waitFor();
+	expect(await dialog.getByLabel('Name').inputValue()).toBe('Typed');
+	expect(await dialog.getByLabel('Address').inputValue()).toBe(url);
+	await dialog.getByRole('button', { name: 'Save' }).click();
+	await page.getByRole('listitem').filter({ hasText: 'Typed' }).getByText(url).waitFor();
+	expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
+	await close();
+});
+
 test('a key that is shown once stays until it is said to be stored', async () => {
 	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
 	await signIn();

@@ -11,6 +11,8 @@ import { ActionFailure } from './messages.tsx';
 
 interface Props {
 	title: string;
+	/** It opens with what was typed before. */
+	wasTyped?: boolean;
 	children: ComponentChildren;
 	onClose: () => void;
 }
@@ -24,7 +26,7 @@ interface DialogProps extends Props {
 }
 
 /** Typed text is not lost by a click beside it, and by Escape only after a question. */
-export function Dialog({ title, children, actions, isWide, isHeld = false, onClose }: DialogProps) {
+export function Dialog({ title, wasTyped, children, actions, isWide, isHeld = false, onClose }: DialogProps) {
 	const element = useRef<HTMLDialogElement>(null);
 	const heading = useRef<HTMLHeadingElement>(null);
 	const titleId = useId();
@@ -35,7 +37,7 @@ export function Dialog({ title, children, actions, isWide, isHeld = false, onClo
 		// It gives the focus back.
 		return () => dialog?.close();
 	}, []);
-	const [isTyped, setTyped] = useState(false);
+	const [isTyped, setTyped] = useState(wasTyped);
 	const [isAsking, setAsking] = useState(false);
 	const cancel = () => {
 		if (isTyped) setAsking(true);

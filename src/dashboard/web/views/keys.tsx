@@ -14,8 +14,9 @@ import * as words from '../sentences/more-words.ts';
 import { formOf } from '../state/forms.ts';
 import { session } from '../state/session.ts';
 import { showToast } from '../state/toasts.ts';
+import { unsaved } from '../state/unsaved.ts';
 import { useQuery } from '../use-query.ts';
-import { NewKeyDialog } from './keys/new-key-dialog.tsx';
+import { NEW_KEY, NewKeyDialog } from './keys/new-key-dialog.tsx';
 
 const isLive = ({ revokedAt }: ApiKey) => revokedAt === null;
 
@@ -92,7 +93,7 @@ function KeyTable({ list, onRevoke }: { list: ApiKey[]; onRevoke: (key: ApiKey) 
 
 export function Keys() {
 	const query = useQuery('keys', api.keys.list);
-	const [isMaking, setMaking] = useState(false);
+	const [isMaking, setMaking] = useState(unsaved().has(NEW_KEY));
 	const [secret, setSecret] = useState('');
 	const [doomed, setDoomed] = useState<ApiKey | undefined>(undefined);
 	const mode = session.value?.mode;

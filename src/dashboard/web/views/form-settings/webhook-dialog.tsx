@@ -1,6 +1,5 @@
 /** The dialog for a webhook: where it leads, in which format, and what is posted. It shows what the format needs. */
 
-import { useState } from 'preact/hooks';
 import {
 	SUBMISSION_CREATED,
 	WEBHOOK_EVENT_NAMES,
@@ -23,6 +22,7 @@ import { FormDialog } from '../../components/dialogs.tsx';
 import { Choices, Field, Select, Switch } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
 import * as words from '../../sentences/more-words.ts';
+import { useDraft } from '../../state/draft.ts';
 import { useAction } from '../../use-action.ts';
 import { ConditionsInput, conditionDraft, conditionOf, NEW_CONDITIONS } from './conditions-input.tsx';
 
@@ -42,6 +42,8 @@ interface Props {
 	title: string;
 	verb: string;
 	webhook?: Webhook;
+	/** Under this name the typed text is kept. */
+	place: string;
 	/** With `changes` alone, what another owner has changed meanwhile stays. */
 	onSave: (webhook: WebhookInput, changes: UpdateWebhook) => Promise<unknown>;
 	onClose: () => void;
@@ -70,48 +72,50 @@ function changesOf(opened: WebhookInput, webhook: WebhookInput): UpdateWebhook {
 	return Object.fromEntries(Object.entries(webhook).filter(isChanged));
 }
 
-export function WebhookDialog({ webhook, onSave, ...props }: Props) {
-	const [url, setUrl] = useState(webhook?.url ?? '');
-	const [name, setName] = useState(webhook?.name ?? '');
-	const [format, setFormat] = useState<WebhookFormat>(webhook?.format ?? 'standard');
-	const [include, setInclude] = useState<Include>(webhook?.include ?? 'summary');
-	const [events, setEvents] = useState<WebhookEvent[]>(webhook?.events ?? [SUBMISSION_CREATED]);
-	const [headers, setHeaders] = useState(
-		Object.keys(webhook?.headers ?? {})
-			.map((header) => `${header}: ${STORED}`)
-			.join('\n'),
-	);
-	const [body, setBody] = useState(webhook?.body ? JSON.stringify(webhook.body, null, 2) : BODY);
-	const [where, setWhere] = useState((webhook?.where ?? []).map(conditionDraft));
+const draftOf = (webhook: Webhook | undefined) => ({
+	url: webhook?.url ?? '',
+	name: webhook?.name ?? '',
+	format: webhook?.format ?? ('standard' as WebhookFormat),
+	include: webhook?.include ?? ('summary' as Include),
+	events: webhook?.events ?? [SUBMISSION_CREATED as WebhookEvent],
+	headers: Object.keys(webhook?.headers ?? {})
+		.map((header) => `${header}: ${STORED}`)
+		.join('\n'),
+	body: webhook?.body ? JSON.stringify(webhook.body, null, 2) : BODY,
+	where: (webhook?.where ?? []).map(conditionDraft),
+});
+
+const requestOf = ({ url, name, headers, where, body, ...draft }: ReturnType<typeof draftOf>): WebhookInput => ({
+	...draft,
+	url: url.trim(),
+	name: name.trim() || null,
+	headers: headersOf(headers),
+	where: where.map(conditionOf),
+	...(draft.format === 'custom' && { body: parseBody(body) as object }),
+});
+
+export function WebhookDialog({ webhook, place, onSave, ...props }: Props) {
+	const [{ draft, base }, set] = useDraft(place, draftOf(webhook));
+	const { url, name, format, include, events, headers, body, where } = draft;
 	const described: { hint: string; placeholder: string; header?: string } = WEBHOOK_FORMATS[format];
-	const request: WebhookInput = {
-		url: url.trim(),
-		name: name.trim() || null,
-		format,
-		include,
-		events,
-		headers: headersOf(headers),
-		where: where.map(conditionOf),
-		...(format === 'custom' && { body: parseBody(body) as object }),
-	};
-	const [opened] = useState(request);
-	const action = useAction(() => onSave(request, changesOf(opened, request)).then(props.onClose));
+	const request = requestOf(draft);
+	const action = useAction(() => onSave(request, changesOf(requestOf(base), request)).then(props.onClose));
 	const { error } = action;
 	const takesHeaders = !isMessageFormat(format) || described.header !== undefined || headers !== '';
 	return (
-		<FormDialog {...props} isReady={url.trim() !== '' && events.length > 0} action={action}>
+		<FormDialog {...props} wasTyped={draft !== base} isReady={url.trim() !== '' && events.length > 0} action={action}>
 			<Select
 				label={words.webhooks.format}
 				options={FORMATS}
 				value={format}
-				onChange={(value) => setFormat(value as WebhookFormat)}
+				onChange={(value) => set({ format: value as WebhookFormat })}
 				error={errorOf(error, 'format')}
 			/>
 			<Field
 				label={words.webhooks.address}
 				type="url"
 				value={url}
-				onInput={setUrl}
+				onInput={(url) => set({ url })}
 				error={errorOf(error, 'url')}
 				placeholder={described.placeholder}
 				hint={described.hint}
@@ -120,7 +124,7 @@ export function WebhookDialog({ webhook, onSave, ...props }: Props) {
 			<Field
 				label={words.controls.name}
 				value={name}
-				onInput={setName}
+				onInput={(name) => set({ name })}
 				error={errorOf(error, 'name')}
 				hint={words.webhooks.nameHint}
 			/>
@@ -130,7 +134,7 @@ export function WebhookDialog({ webhook, onSave, ...props }: Props) {
 					lines={2}
 					isMono
 					value={headers}
-					onInput={setHeaders}
+					onInput={(headers) => set({ headers })}
 					error={errorOf(error, 'headers')}
 					placeholder={described.header ?? 'Authorization: Bearer …'}
 					hint={words.webhooks.headersHint}
@@ -142,7 +146,7 @@ export function WebhookDialog({ webhook, onSave, ...props }: Props) {
 					lines={5}
 					isMono
 					value={body}
-					onInput={setBody}
+					onInput={(body) => set({ body })}
 					error={errorOf(error, 'body')}
 					hint={words.webhooks.bodyHint}
 				/>
@@ -153,7 +157,7 @@ export function WebhookDialog({ webhook, onSave, ...props }: Props) {
 						label={words.webhooks.holds}
 						options={HOW_MUCH}
 						value={include}
-						onChange={(value) => setInclude(value as Include)}
+						onChange={(value) => set({ include: value as Include })}
 					/>
 					<details>
 						<summary>{words.webhooks.preview}</summary>
@@ -161,14 +165,26 @@ export function WebhookDialog({ webhook, onSave, ...props }: Props) {
 					</details>
 				</>
 			)}
-			<Choices legend={words.controls.posted} type="checkbox" options={EVENTS} chosen={events} onChange={setEvents} />
+			<Choices
+				legend={words.controls.posted}
+				type="checkbox"
+				options={EVENTS}
+				chosen={events}
+				onChange={(events) => set({ events })}
+			/>
 			<Switch
 				label={words.webhooks.onlySomeSwitch}
 				isOn={where.length > 0}
-				onChange={(isOn) => setWhere(isOn ? NEW_CONDITIONS : [])}
+				onChange={(isOn) => set({ where: isOn ? NEW_CONDITIONS : [] })}
 			/>
 			{where.length > 0 && (
-				<ConditionsInput member="where" max={CONDITIONS_MAX} drafts={where} error={error} onChange={setWhere} />
+				<ConditionsInput
+					member="where"
+					max={CONDITIONS_MAX}
+					drafts={where}
+					error={error}
+					onChange={(where) => set({ where })}
+				/>
 			)}
 		</FormDialog>
 	);

@@ -11,6 +11,7 @@ import { Loaded } from '../../components/messages.tsx';
 import { Time } from '../../components/time.tsx';
 import * as words from '../../sentences/more-words.ts';
 import { showError, showToast } from '../../state/toasts.ts';
+import { unsaved } from '../../state/unsaved.ts';
 import { useQuery } from '../../use-query.ts';
 import { WebhookDialog, type WebhookInput } from './webhook-dialog.tsx';
 
@@ -37,7 +38,7 @@ function State({ webhook }: { webhook: Webhook }) {
 
 function WebhookRow({ form, webhook, onChanged, onSecret }: RowProps) {
 	const [isAsking, setAsking] = useState(false);
-	const [isEditing, setEditing] = useState(false);
+	const [isEditing, setEditing] = useState(unsaved().has(webhook.id));
 	const update = (change: UpdateWebhook) => api.webhooks.update(form, webhook.id, change).then(onChanged);
 	const test = () =>
 		api.webhooks
@@ -79,6 +80,7 @@ function WebhookRow({ form, webhook, onChanged, onSecret }: RowProps) {
 					title={words.webhooks.editTitle}
 					verb={words.webhooks.editVerb}
 					webhook={webhook}
+					place={webhook.id}
 					onSave={(_, changes) => update(changes)}
 					onClose={() => setEditing(false)}
 				/>
@@ -100,7 +102,8 @@ function WebhookRow({ form, webhook, onChanged, onSecret }: RowProps) {
 export function Webhooks({ form }: { form: string }) {
 	const query = useQuery(form, () => api.webhooks.list(form));
 	const { reload } = query;
-	const [isAdding, setAdding] = useState(false);
+	const place = `webhook ${form}`;
+	const [isAdding, setAdding] = useState(unsaved().has(place));
 	const [secret, setSecret] = useState('');
 	const add = async (webhook: WebhookInput) => {
 		const { secret } = await api.webhooks.create(form, webhook);
@@ -128,6 +131,7 @@ export function Webhooks({ form }: { form: string }) {
 				<WebhookDialog
 					title={words.webhooks.newWebhook}
 					verb={words.webhooks.newVerb}
+					place={place}
 					onSave={add}
 					onClose={() => setAdding(false)}
 				/>

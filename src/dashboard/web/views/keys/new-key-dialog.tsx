@@ -1,6 +1,5 @@
 /** Creates a key: name, permissions, form and expiry. */
 
-import { useState } from 'preact/hooks';
 import { FORM_KEY_PERMISSIONS } from '../../../../keys/bounds.ts';
 import { DAY_MS } from '../../../../tasks/durations.ts';
 import * as api from '../../api.ts';
@@ -9,6 +8,7 @@ import { FormDialog } from '../../components/dialogs.tsx';
 import { Choices, Field, Select } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
 import * as words from '../../sentences/more-words.ts';
+import { useDraft } from '../../state/draft.ts';
 import { forms } from '../../state/forms.ts';
 import { session } from '../../state/session.ts';
 import { useAction } from '../../use-action.ts';
@@ -28,6 +28,9 @@ const EXPIRIES = [
 	...[7, 30, 90].map((days) => ({ value: `${days}`, label: words.keys.inDays(days) })),
 	{ value: '365', label: words.keys.inOneYear },
 ];
+
+/** The place of what is typed. */
+export const NEW_KEY = 'newKey';
 
 interface Draft {
 	name: string;
@@ -53,7 +56,7 @@ export function NewKeyDialog({
 	onMade: (made: { key: string | null; email: string | null }) => void;
 	onClose: () => void;
 }) {
-	const [draft, setDraft] = useState<Draft>({
+	const [{ draft, base }, set] = useDraft<Draft>(NEW_KEY, {
 		name: '',
 		email: '',
 		permissions: ['read'],
@@ -62,7 +65,6 @@ export function NewKeyDialog({
 		expiry: '',
 	});
 	const action = useAction(async () => onMade(await api.keys.create(requestOf(draft))));
-	const set = (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change }));
 	const { error } = action;
 	const offered =
 		draft.form === ''
@@ -79,6 +81,7 @@ export function NewKeyDialog({
 		<FormDialog
 			title={words.keys.newKeyOf(session.value?.mode)}
 			verb={words.keys.create}
+			wasTyped={draft !== base}
 			isReady={draft.permissions.length > 0}
 			action={action}
 			onClose={onClose}

@@ -1,0 +1,20 @@
+/** The texts and choices typed into a dialog: they outlive the session, which may end under them, but not the closing. */
+
+import { useEffect, useState } from 'preact/hooks';
+import { isSignedOut } from '../api.ts';
+import { unsaved, useUnsaved } from './unsaved.ts';
+
+interface Typed<T> {
+	draft: T;
+	/** As it was when the dialog opened. */
+	base: T;
+}
+
+/** @returns what is typed with what it began as, and a function that changes members of it */
+export function useDraft<T>(place: string, initial: T): [Typed<T>, (change: Partial<T>) => void] {
+	const kept = unsaved<Typed<T>>().get(place);
+	const [typed, setTyped] = useState(kept ?? { draft: initial, base: initial });
+	useUnsaved(place, typed.draft === typed.base ? undefined : typed);
+	useEffect(() => () => void (isSignedOut.peek() || unsaved().delete(place)), []);
+	return [typed, (change) => setTyped(({ draft, base }) => ({ draft: { ...draft, ...change }, base }))];
+}
