@@ -274,6 +274,23 @@ describe('a page of the inbox', () => {
 		await close();
 	});
 
+	test('has its rows within reach in the window that a zoom of 400 % leaves', async () => {
+		const form = await createForm(server, 'Zoomed');
+		for (let i = 0; i < 5; i += 1) await server.submit(form.slug, { name: `Visitor ${i}` });
+		const viewport = { width: 320, height: 180 };
+		const { page, signIn, goTo, close } = await openDashboard({ browser, server, viewport });
+		await signIn();
+		await goTo(`/forms/${form.id}`);
+		const first = page.getByRole('link', { name: 'Visitor 0' });
+		await first.scrollIntoViewIfNeeded();
+		const isOnTop = await first.evaluate((link) => {
+			const { x, y, width, height } = link.getBoundingClientRect();
+			return link.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+		});
+		expect(isOnTop).toBe(true);
+		await close();
+	});
+
 	test.each([320, 360])('has the bar of an open submission within a screen of %d pixels', async (width) => {
 		const form = await createForm(server, 'Narrow');
 		await server.submit(form.slug, { name: 'Ada' });

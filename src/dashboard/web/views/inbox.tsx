@@ -48,8 +48,10 @@ function useInboxFocus({ submission, query }: Place): void {
 		last.current = submission;
 	}, [submission]);
 	useEffect(() => {
-		if (lastPart.current !== part) document.querySelector('.inbox-scroll')?.scrollTo(0, 0);
+		if (lastPart.current === part) return;
 		lastPart.current = part;
+		// Either scrolls, by the height of the window.
+		for (const pane of document.querySelectorAll('#main, .inbox-scroll')) pane.scrollTo(0, 0);
 	}, [part]);
 }
 
