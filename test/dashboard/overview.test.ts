@@ -1,10 +1,11 @@
 /** The list of forms says what has come in, what fails, and what opens or ends soon. */
 
 import { expect, setDefaultTimeout, test } from 'bun:test';
+import type { Locator } from 'playwright-core';
 import { decodeId } from '../../src/ids.ts';
 import { deliveries } from '../../src/storage/tables.ts';
 import { DAY_MS } from '../../src/tasks/durations.ts';
-import { createForm, openDashboard, openServerAndBrowser } from './dashboard.ts';
+import { createForm, DESKTOP, openDashboard, openServerAndBrowser } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
@@ -68,6 +69,28 @@ test('each form by its state, counts and failed deliveries', async () => {
 	await scarce.locator('.attention').click();
 	await page.getByText('https://hooks.example.com').first().waitFor();
 	expect(await page.evaluate(() => location.hash)).toContain('state=failed');
+	expect(complaints).toEqual([]);
+	await close();
+});
+
+test('many forms hide neither the rest of the navigation, nor what a key for some of them may do, nor a column', async () => {
+	for (let form = 0; form < 60; form += 1) await createForm(server, `One of many ${form}`);
+	await createForm(server, 'w'.repeat(200));
+	const { page, signIn, complaints, close } = await openDashboard({ browser, server });
+	const isSeen = async (text: Locator) => {
+		const box = await text.boundingBox();
+		return box !== null && box.y + box.height <= DESKTOP.height && box.x + box.width <= DESKTOP.width;
+	};
+	await signIn();
+	await page.getByRole('row').filter({ hasText: 'www' }).waitFor();
+	expect(await isSeen(page.getByRole('columnheader', { name: 'Created' }))).toBe(true);
+	const keys = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'API keys' });
+	expect(await isSeen(keys)).toBe(true);
+	await keys.click();
+	await page.getByRole('button', { name: 'New key' }).click();
+	await page.getByRole('dialog').getByLabel('For', { exact: true }).selectOption({ index: 1 });
+	await page.getByRole('group', { name: 'And for' }).getByLabel('One of many 0').check();
+	expect(await isSeen(page.getByRole('group', { name: 'It may' }).getByText('It may'))).toBe(true);
 	expect(complaints).toEqual([]);
 	await close();
 });

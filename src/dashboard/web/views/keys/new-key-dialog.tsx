@@ -5,7 +5,7 @@ import { DAY_MS } from '../../../../tasks/durations.ts';
 import * as api from '../../api.ts';
 import type { CreateApiKey, Permission } from '../../api-types.ts';
 import { FormDialog } from '../../components/dialogs.tsx';
-import { Choices, Field, Select } from '../../components/inputs.tsx';
+import { Choices, Field, Select, Ticks } from '../../components/inputs.tsx';
 import { errorOf } from '../../field-errors.ts';
 import * as words from '../../sentences/more-words.ts';
 import { useDraft } from '../../state/draft.ts';
@@ -112,9 +112,8 @@ export function NewKeyDialog({
 				error={errorOf(error, 'forms')}
 			/>
 			{others.length > 0 && (
-				<Choices
+				<Ticks
 					legend={words.keys.andFor}
-					type="checkbox"
 					options={others.map(({ id, name }) => ({ value: id, label: name }))}
 					chosen={draft.otherForms}
 					onChange={(otherForms) => set({ otherForms })}
