@@ -1,4 +1,7 @@
-/** The catalogue of the dashboard: every sentence that it shows, by the area that shows it. A translation replaces the files beside this one. Here are the areas of the first script; `more-words.ts` has all. */
+/**
+ * The catalogue of the dashboard: every sentence that it shows, by the area that shows it. A translation replaces the files beside this one.
+ * Here are the areas of the first script; `more-words.ts` has all.
+ */
 // biome-ignore-all lint/performance/noBarrelFile: the bundler takes each sentence by itself, whatever it is imported through
 // biome-ignore-all lint/performance/noReExportAll: as above
 
