@@ -63,7 +63,7 @@ export const KINDS = {
 	databaseTimeouts: {
 		problem:
 			'The database server ended statements by a timeout, so that some requests are rejected: for the role of FORMSRV_DATABASE_URL ' +
-			'set statement_timeout, lock_timeout, transaction_timeout and idle_in_transaction_session_timeout to 0.',
+			'set statement_timeout, lock_timeout and transaction_timeout to 0.',
 		stops: 'nothing',
 	},
 	disk: {

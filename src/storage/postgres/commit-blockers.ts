@@ -14,7 +14,6 @@ const CAUSES: Record<string, FindingName> = {
 	'42501': 'databaseRole',
 	'53300': 'databaseConnections',
 	'57014': 'databaseTimeouts',
-	'25P03': 'databaseTimeouts',
 	'25P04': 'databaseTimeouts',
 	'55P03': 'databaseTimeouts',
 };

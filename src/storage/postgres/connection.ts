@@ -20,6 +20,15 @@ export const WRITER_NAME = 'formsrv writer';
 export const SILENT_MS = 10_000;
 const CONNECT_TIMEOUT_SECONDS = 5;
 
+/**
+ * Has the database end a session that asks nothing for so long while others may wait for it: TCP keeps that of a process that hangs, or
+ * whose machine is lost, for hours. Statements, because a pooler takes no such parameters.
+ */
+const limit = (name: string, ms: number) => `set_config('${name}', '${ms}', false)`;
+/** Those who wait for its locks wait longer than that. */
+const IN_TRANSACTION = limit('idle_in_transaction_session_timeout', SILENT_MS / 2);
+const HOLDING_LOCKS = limit('idle_session_timeout', SILENT_MS);
+
 type Method = 'run' | 'all' | 'values' | 'get';
 
 /** Whatever statements run on: a pool, or one transaction. */
@@ -52,7 +61,7 @@ interface ConnectOptions {
 	onNotice?: (notice: Notice) => void;
 	/** Called with the notifications of other sessions. */
 	onNotify?: (text: string) => void;
-	/** Called when a connection ended; with it, none is closed because it is not used. */
+	/** Called when a connection ended; with it, none is closed because it is not used. For those that hold locks, and ask all the time. */
 	onClosed?: () => void;
 	/** A connection that says nothing for so long after something was asked is closed. */
 	silentMs?: number;
@@ -76,6 +85,7 @@ export function connect(url: string, { name, max, silentMs, only, ...on }: Conne
 		onnotice: ({ severity, message }) => on.onNotice?.({ isWarning: severity === 'WARNING', text: `${message}` }),
 		onnotify: (_channel, text) => on.onNotify?.(text),
 	};
+	const limits = on.onClosed ? [IN_TRANSACTION, HOLDING_LOCKS] : [IN_TRANSACTION];
 	/** The server to begin with while the primary is not known. */
 	let first = 0;
 
@@ -86,7 +96,7 @@ export function connect(url: string, { name, max, silentMs, only, ...on }: Conne
 		const link = createLink(named, { dial: () => dial(index), onOver });
 		link.jobs++;
 		try {
-			const [row] = await link.sql.unsafe('select pg_is_in_recovery()').values();
+			const [row] = await link.sql.unsafe(`select pg_is_in_recovery(), ${limits.join()}`).values();
 			if (row?.[0] === true && hosts.length > 1 && only === undefined) throw standby({ host, port });
 			return link;
 		} catch (error) {

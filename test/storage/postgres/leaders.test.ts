@@ -3,8 +3,11 @@
 import { expect, test } from 'bun:test';
 import postgres from 'postgres';
 import type { Storage } from '../../../src/storage/contract.ts';
+import { OutcomeUnknown } from '../../../src/storage/errors.ts';
 import { openStorage } from '../../../src/storage/open.ts';
+import { forms } from '../../../src/storage/tables.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
+import { startTcpProxy } from '../../tcp-proxy.ts';
 
 test('one server leads; when it stops, or its connection is lost, its work ends and another server begins', async () => {
 	const address = await newPostgresDatabase();
@@ -31,3 +34,36 @@ test('one server leads; when it stops, or its connection is lost, its work ends 
 	await stopSecond(0);
 	await Promise.all([first.close(), second.close(), sql.end()]);
 }, 30_000);
+
+test('what a server held whose machine is lost in a transaction is free again: its work, and the rows that it changed', async () => {
+	const address = await newPostgresDatabase();
+	const proxy = await startTcpProxy(address);
+	const [lost, other] = [await openStorage(proxy.address), await openStorage(address)];
+	await other.batch((tx) => [tx.insert(forms).values({ id: 7, mode: 'live', slug: 's', name: 'before' })]);
+	const begins = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+	let begun = 0;
+	const leadBy = (storage: Storage) =>
+		storage.lead('delivery', () => {
+			begins[begun++]?.resolve();
+			return async () => {};
+		});
+	const stopLost = leadBy(lost);
+	await begins[0]?.promise;
+	const stopOther = leadBy(other);
+	const change = lost.batch(
+		(tx) => [tx.update(forms).set({ name: 'lost' })],
+		() => {
+			proxy.sever();
+			return null;
+		},
+	);
+	expect(await change.catch((error: unknown) => error)).toBeInstanceOf(OutcomeUnknown);
+	await other.batch((tx) => [tx.update(forms).set({ slug: 'after' })]);
+	expect(await other.db.select({ slug: forms.slug, name: forms.name }).from(forms)).toEqual([
+		{ slug: 'after', name: 'before' },
+	]);
+	await begins[1]?.promise;
+	await Promise.all([stopLost(0), stopOther(0)]);
+	await Promise.all([lost.close(), other.close()]);
+	await proxy.close();
+}, 60_000);
