@@ -179,12 +179,14 @@ export function createQueue(storage: Storage, destination: Destination, options:
 			}),
 		/** Defers those that are still due. */
 		postpone: (ids: readonly number[], until: number): Promise<void> => update(stillDue(ids), { nextAttemptAt: until }),
-		/** Stores the outcome of an attempt, unless the delivery was removed meanwhile. */
+		/** Stores the outcome of an attempt, unless the delivery was removed meanwhile, or its lease ran out and another attempt goes on: … */
 		async complete(row: DeliveryRow, { outcome, ...kept }: { outcome: Outcome; content?: string }): Promise<void> {
 			const values = { ...afterAttempt(row, outcome), ...kept };
 			const { rest = [] } = outcome.kind === 'sent' ? outcome : {};
 			const parts = rest.map((part) => split(row, { rest: part, id: storage.nextId() }));
-			await store(row, values, { selected: eq(deliveries.state, 'sending'), parts });
+			// … whichever arrives counts, and the latest if both fail.
+			const latest = outcome.kind === 'sent' ? undefined : eq(deliveries.attempts, row.attempts);
+			await store(row, values, { selected: and(eq(deliveries.state, 'sending'), latest), parts });
 		},
 		/**
 		 * Makes deliveries due that lie further ahead than the longest possible wait: the clock was set back. The worker

@@ -97,3 +97,20 @@ test('one that is given up as the server ended is told to those who watch; one t
 	await stop(10_000);
 	expect(told).toEqual(['failed', 'sending']);
 });
+
+test('the end of an attempt changes nothing if another server has taken the delivery over, and sends it', async () => {
+	const peer = await server({ content: 'hang' });
+	const { storage, submit, start, until } = await openFixture({ smtpUrl: peer.url });
+	await start();
+	await submit();
+	await until(() => peer.handedOver.length === 1);
+	await storage.batch((tx) => [tx.update(deliveries).set({ attempts: 2, nextAttemptAt: Date.now() + 3_600_000 })]);
+	peer.script = {};
+	peer.say('451 try later');
+	await submit();
+	const rows = await until((found) => found.some(({ state }) => state === 'sent'));
+	expect(rows).toMatchObject([
+		{ state: 'sending', attempts: 2 },
+		{ state: 'sent', attempts: 1 },
+	]);
+});
