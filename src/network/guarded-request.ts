@@ -184,7 +184,7 @@ async function exchange(url: URL, { request, addresses, signal, ca, stallMs }: E
 		signal.addEventListener('abort', () => reject(signal.reason), { once: true });
 		let announcements = 0;
 		outgoing.on('information', () => {
-			if (++announcements > MAX_ANNOUNCEMENTS) outgoing.destroy(new Error('Announced a response without end.'));
+			if (++announcements > MAX_ANNOUNCEMENTS) outgoing.destroy(new Error('it announces a response without end'));
 		});
 		outgoing.on('upgrade', (response, socket) => {
 			socket.destroy();
@@ -235,9 +235,16 @@ function classify(error: unknown): PostResult {
 	const { code = '', message = String(error) } = error as { code?: string; message?: string };
 	if (code === STALLED) return failed('timeout', message);
 	if (/^(ENOTFOUND|EAI_|ENODATA|ESERVFAIL|DNS_)/.test(code)) return failed('dns', 'The name cannot be resolved.');
-	if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_/.test(code)) return failed('tls', message);
-	if (/^(ECONN|EHOST|ENET|EPIPE|ETIMEDOUT|EADDR)|Connection/.test(code)) return failed('connection', message);
-	return failed('protocol', message);
+	if (/CERT|TLS|SSL|EPROTO|SELF_SIGNED|UNABLE_TO_/.test(code))
+		return failed('tls', `No TLS connection can be made, or the certificate is not trusted: ${message}.`);
+	if (code === 'ECONNREFUSED') return failed('connection', `Nothing accepts connections there: ${message}.`);
+	if (code === 'ECONNRESET' || code === 'EPIPE') return failed('connection', hungUp().message);
+	if (/^(ECONN|EHOST|ENET|ETIMEDOUT|EADDR)|Connection/.test(code))
+		return failed('connection', `The address cannot be reached: ${message}.`);
+	return failed(
+		'protocol',
+		`${code.startsWith('HPE_') ? 'The response is not valid HTTP' : 'The request failed'}: ${message}.`,
+	);
 }
 
 function failed(failure: PostFailure, message: string): PostResult {

@@ -26,7 +26,11 @@ describe('certificates', () => {
 	});
 
 	test('an unknown authority is rejected', async () => {
-		expect(await via('hooks.example.test', undefined)).toMatchObject({ hasResponse: false, failure: 'tls' });
+		expect(await via('hooks.example.test', undefined)).toMatchObject({
+			hasResponse: false,
+			failure: 'tls',
+			message: expect.stringContaining('the certificate is not trusted: '),
+		});
 		expect(canaries.secure.requests).toEqual([]);
 	});
 
@@ -153,7 +157,21 @@ describe('responses', () => {
 	test('a closed port is a failure of the connection', async () => {
 		expect(await post(`http://127.0.0.1:${await canaries.deadPort()}/`, REQUEST)).toMatchObject({
 			failure: 'connection',
+			message: expect.stringContaining('Nothing accepts connections there: '),
 		});
+	});
+
+	test.each<[string, (socket: Socket) => void, string]>([
+		['a reset', (socket) => socket.resetAndDestroy(), 'The connection was closed before there was a response.'],
+		['an end', (socket) => socket.end(), 'The connection was closed before there was a response.'],
+		['another protocol', (socket) => socket.end('SSH-2.0-x\r\n'), 'The response is not valid HTTP: '],
+		[
+			'a header without end',
+			(socket) => socket.end(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(20_000)}`),
+			'The response is not valid HTTP: ',
+		],
+	])('%s in place of a response is a sentence', async (_, respond, message) => {
+		expect(await send(respond)).toMatchObject({ hasResponse: false, message: expect.stringContaining(message) });
 	});
 
 	test('an orderly stop ends the request', async () => {
