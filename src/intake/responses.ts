@@ -22,7 +22,6 @@ import { formspreeErrors, isFormspreeClient } from './formspree.ts';
 import { correctionPage } from './pages/correction-page.ts';
 import type { Page } from './pages/page-frame.ts';
 import { errorPage } from './pages/pages.ts';
-import { redirectTarget } from './redirect-target.ts';
 import { inLanguage } from './spoken-error.ts';
 
 /** In every language, since nothing may have to be loaded for the most frequent responses. */
@@ -225,9 +224,8 @@ export function rejectedResponse(request: Request, rejection: Rejection): Respon
 function correctionOf({ headers }: Request, { error, form }: { error: FieldsRejected; form: FormRow }) {
 	const { content } = error;
 	const { next } = content.special;
-	const targets = [next, undefined].map((sent) => redirectTarget(form, { next: sent, headers, strict: false }));
 	const absolute = parseRedirectUrl(next ?? '', sourcePage(headers))?.href;
-	return { content, rules: withAddress(form), next: absolute, targets };
+	return { content, rules: withAddress(form), next: absolute };
 }
 
 /** The rules of a form, with one for the address that it has visitors confirm. */

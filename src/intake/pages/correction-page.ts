@@ -14,8 +14,6 @@ interface Correction extends Omit<RejectedPage, 'status' | 'code' | 'isOwners'> 
 	rules: readonly FieldRule[];
 	/** Where its `_next` leads from the page that it came from. */
 	next: string | undefined;
-	/** Where it leads once it is accepted. */
-	targets: (string | null)[];
 }
 
 type Fields = SpokenError['fields'];
@@ -26,7 +24,7 @@ type Value = readonly string[];
 const MAX_CHARACTERS = 64 * 1024;
 
 export function correctionPage(translation: Translation, correction: Correction): Page {
-	const { content, targets, fields, message, requestId, backUrl, accent } = correction;
+	const { content, fields, message, requestId, backUrl, accent } = correction;
 	const { say } = translation;
 	const again = isCorrectable(content, fields) && formOf(translation, correction);
 	const body = again
@@ -45,7 +43,8 @@ ${backLink(translation, backUrl)}`;
 		accent,
 		body,
 		footer: `400 VALIDATION_ERROR · ${say('request', { id: requestId })}`,
-		leadsTo: again ? targets : undefined,
+		// Browsers hold every redirect against it, also those of the site that the visitor goes to in the end.
+		formAction: again ? 'http: https:' : undefined,
 		isFramable: true,
 	});
 }

@@ -40,6 +40,6 @@ export function linkPage(translation: Translation, { title, text, button, status
 		accent,
 		body: html`<p class="lead">${say(text)}</p>
 ${button && html`<form method="post"><button>${say(button)}</button></form>`}`,
-		...(button && { leadsTo: [] }),
+		...(button && { formAction: "'self'" }),
 	});
 }

@@ -21,8 +21,8 @@ interface PageParts {
 	mark: keyof typeof MARKS;
 	body: Html;
 	footer?: HtmlValue;
-	/** Where the form of the page may lead, besides this server; without it there is no form. */
-	leadsTo?: (string | null)[] | undefined;
+	/** Where the form of the page may lead, as its policy has it; without it there is no form. */
+	formAction?: string | undefined;
 	/** The colour of the form, in place of that of the mark. */
 	accent?: string | null | undefined;
 	/** True for the response to a form, which websites show in frames too. */
@@ -60,7 +60,7 @@ const HEADERS = {
 };
 
 export function renderPage(parts: PageParts): Page {
-	const { translation, status, title, mark, body, footer, leadsTo, accent, isFramable } = parts;
+	const { translation, status, title, mark, body, footer, formAction, accent, isFramable } = parts;
 	const { tone, path } = MARKS[mark];
 	const { language, direction } = translation;
 	const css = accent ? styleWith(accent) : style();
@@ -83,17 +83,14 @@ ${body}
 ${footer && html`<footer>${footer}</footer>\n`}</body>
 </html>
 `;
-	const origins = leadsTo?.flatMap((url) => URL.parse(url ?? '')?.origin ?? []);
-	// Browsers hold redirects of the response against it too.
-	const formAction = origins ? ["'self'", ...origins].join(' ') : "'none'";
-	const policy = `default-src 'none'; style-src ${source}; base-uri 'none'; form-action ${formAction}`;
+	const policy = `default-src 'none'; style-src ${source}; base-uri 'none'; form-action ${formAction ?? "'none'"}`;
 	const headers: Page['headers'] = {
 		...HEADERS,
 		'content-language': language,
 		'content-security-policy': isFramable ? policy : `${policy}; frame-ancestors 'none'`,
 		...(!isFramable && { 'x-frame-options': 'DENY' }),
 		// With `no-referrer` the post would not say where it comes from.
-		...(leadsTo && { 'referrer-policy': 'same-origin' }),
+		...(formAction && { 'referrer-policy': 'same-origin' }),
 	};
 	return { status, headers, html: renderHtml(document) };
 }

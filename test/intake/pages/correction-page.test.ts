@@ -168,6 +168,16 @@ describe('the page for a submission that breaks rules', () => {
 		await tab.waitForURL(`${site.url}sent`);
 	});
 
+	test('leads to a page whose site sends visitors on to another of its hosts', async () => {
+		const target = `http://localhost:${new URL(site.url).port}/sent`;
+		const apex = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => Response.redirect(target, 301) });
+		await openForm(FIELDS, { redirectUrl: apex.url.href });
+		await fillIn();
+		await correct();
+		await tab.waitForURL(target);
+		await apex.stop(true);
+	});
+
 	test('may come again, with what is still wrong', async () => {
 		await openForm('<input name="email" value="ann"><input name="kept" value="x">', { fields: RULES.slice(0, 1) });
 		await tab.getByRole('button', { name: 'Send' }).click();

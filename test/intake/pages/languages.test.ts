@@ -86,7 +86,6 @@ function correctionOf(translation: Translation, fields: FieldError[]): Page {
 		content,
 		rules: [...RULES, TAKEN],
 		next: undefined,
-		targets: [],
 	});
 }
 
