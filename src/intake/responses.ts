@@ -211,13 +211,20 @@ export function rejectedResponse(request: Request, rejection: Rejection): Respon
 		else if (body.errors) body.errors = [...shown.fields];
 		return inOneLanguage(Response.json(body, { status, headers }), translation.language);
 	}
-	const backUrl = request.headers.get('referer') ?? request.headers.get('origin');
-	const rejected = { ...shown, requestId, backUrl, accent: form?.pages?.accent };
+	const rejected = { ...shown, requestId, backUrl: backUrlOf(request.headers), accent: form?.pages?.accent };
 	const page =
 		error instanceof FieldsRejected
 			? correctionPage(translation, { ...rejected, ...correctionOf(request, { error, form: form as FormRow }) })
 			: errorPage(translation, { ...rejected, status, code });
 	return pageResponse(page, headers);
+}
+
+/** The page of the website that a visitor comes from; none after a correction, because the page before was the server's own. */
+export function backUrlOf(headers: Headers): string | null {
+	const referer = headers.get('referer');
+	const url = URL.parse(referer ?? '');
+	const isOwn = url?.host === headers.get('host') && /^\/(?:api\/)?f\//.test(url?.pathname ?? '');
+	return isOwn ? null : (referer ?? headers.get('origin'));
 }
 
 /** The data for the page on which a visitor corrects fields. */

@@ -5,7 +5,7 @@ import { noRoute } from '../http/method-guard.ts';
 import type { FormRow } from '../storage/tables.ts';
 import type { Intake } from './intake.ts';
 import { thankYouPage } from './pages/pages.ts';
-import { pageResponse, preflight, translationFor } from './responses.ts';
+import { backUrlOf, pageResponse, preflight, translationFor } from './responses.ts';
 
 const METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
@@ -21,13 +21,9 @@ export function createThanksHandler({ thanksDropped }: Pick<Intake, 'thanksDropp
 		// The visitor is thanked, whatever the database does.
 		const dropped = await thanksDropped(new URL(request.url).searchParams).catch(() => ({}));
 		const translation = await translationFor(request, { form, fallback });
-		const referer = URL.parse(headers.get('referer') ?? '');
-		// After a correction, the page before was the server's own.
-		const isOwn = referer?.host === headers.get('host') && /^\/(?:api\/)?f\//.test(referer?.pathname ?? '');
-		const backUrl = isOwn ? null : headers.get('referer');
 		const page = thankYouPage(translation, {
 			...dropped,
-			backUrl,
+			backUrl: backUrlOf(headers),
 			pages: form?.pages,
 			isPending: Boolean(form?.confirm),
 		});

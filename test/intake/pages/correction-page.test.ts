@@ -178,6 +178,15 @@ describe('the page for a submission that breaks rules', () => {
 		await apex.stop(true);
 	});
 
+	test('has no link to itself behind it if the form takes nothing any more', async () => {
+		const { id } = await openForm(FIELDS);
+		await fillIn();
+		await server.call(`PATCH /api/forms/${id}`, { json: { isActive: false } });
+		await correct();
+		await tab.getByRole('heading', { name: 'This form is closed' }).waitFor();
+		expect(await tab.getByRole('link').count()).toBe(0);
+	});
+
 	test('may come again, with what is still wrong', async () => {
 		await openForm('<input name="email" value="ann"><input name="kept" value="x">', { fields: RULES.slice(0, 1) });
 		await tab.getByRole('button', { name: 'Send' }).click();
