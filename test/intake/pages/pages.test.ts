@@ -143,6 +143,15 @@ describe('in a real browser', () => {
 			});
 		}
 
+		test(`${name} has buttons with an outline where the system sets the colours`, async () => {
+			const { tab } = await openTab({ forcedColors: 'active' });
+			await show(tab, page);
+			const buttons = await tab.locator('button, .back a').all();
+			const widths = buttons.map((button) => button.evaluate((element) => getComputedStyle(element).borderWidth));
+			expect(await Promise.all(widths)).toEqual(buttons.map(() => '1px'));
+			await tab.close();
+		});
+
 		test(`${name} is styled, loads nothing and breaks no rule of its own policy`, async () => {
 			const { tab, noises } = await openTab();
 			await show(tab, page);
