@@ -28,10 +28,16 @@ export function prepareMessages(form: HTMLFormElement): Regions {
 		regions.set(form, own);
 	}
 	const plain = withoutShadows(form);
-	for (const region of [own.status, own.alert]) region.lang = sentencesFor(form).language;
+	for (const region of [own.status, own.alert]) speakIn(region, form);
 	if (!own.status.isConnected) plain.after(own.status);
 	if (!own.alert.isConnected) (plain.querySelector('[data-formsrv-message]') ?? plain).append(own.alert);
 	return own;
+}
+
+/** Its language is that of the server's response, which need not be that of the page. */
+function speakIn(element: HTMLElement, form: HTMLFormElement): void {
+	element.lang = sentencesFor(form).language;
+	element.dir = 'auto';
 }
 
 function createRegion(role: string, name: string): HTMLElement {
@@ -39,7 +45,6 @@ function createRegion(role: string, name: string): HTMLElement {
 	region.setAttribute('role', role);
 	region.className = `formsrv-${name}`;
 	region.tabIndex = -1;
-	region.dir = 'auto';
 	return region;
 }
 
@@ -106,6 +111,7 @@ export function showError(form: HTMLFormElement, { text, fields, retry }: Failur
 		shown.id = `formsrv-${lastId}`;
 		if (place) {
 			shown.className = 'formsrv-field-error';
+			speakIn(shown, form);
 			place(shown);
 			own.undo.push(() => shown.remove());
 		} else list.append(shown);

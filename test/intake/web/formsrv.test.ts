@@ -402,6 +402,17 @@ describe('an error', () => {
 		expect(await tab.locator('.formsrv-field-error').count()).toBe(0);
 	});
 
+	test('names its language and takes its own direction at a field too, which need not be those of the page', async () => {
+		const headers = { ...CORS, 'Access-Control-Expose-Headers': 'Content-Language', 'Content-Language': 'ar' };
+		const errors = [{ field: 'message', message: 'يُرجى ملء «Message».' }];
+		replies.push(() => Response.json({ success: false, code: 'VALIDATION_ERROR', errors }, { status: 400, headers }));
+		await open();
+		await tab.click('#send');
+		const message = tab.locator('.formsrv-field-error');
+		expect(await message.getAttribute('lang')).toBe('ar');
+		expect(await message.evaluate((element) => getComputedStyle(element).direction)).toBe('rtl');
+	});
+
 	test('focuses the first field at fault that can be seen, also outside of the form, and no other that the page marks', async () => {
 		const errors = ['secret', 'email'].map((field) => ({ field, code: 'X', message: `Wrong: ${field}.` }));
 		replies.push(reject(400, { ...envelope, errors }));
