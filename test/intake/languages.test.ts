@@ -156,6 +156,8 @@ describe('pages', () => {
 		const hash = new Bun.CryptoHasher('sha256').update(css).digest('base64');
 		expect(response.headers.get('Content-Security-Policy')).toContain(`style-src 'sha256-${hash}'`);
 		expect((await at('nobody')).status).toBe(404);
+		const inArabic = await fetch(`${server.baseUrl}/api/f/${form.slug}/thanks`, { headers: PAGE_IN('ar') });
+		expect(await inArabic.text()).toContain('>\u2068On\u2069</a>');
 	});
 
 	test.each([

@@ -100,19 +100,20 @@ interface Fault {
 
 function inputOf(rule: FieldRule, { value, message, id }: Fault): Html {
 	const { name, type, options, required } = rule;
+	const label = html`<bdi>${labelOf(rule)}</bdi>`;
 	const error = html`<p class="error" id="${id}-error">${message}</p>`;
 	if (type === 'checkbox') {
 		const boxes = (options ?? [value[0] ?? 'on']).map((option) => {
 			const isTicked = value.includes(option);
-			return html`<label><input type="checkbox" name="${name}" value="${option}"${isTicked && html` checked`}> ${options ? option : labelOf(rule)}</label>\n`;
+			return html`<label><input type="checkbox" name="${name}" value="${option}"${isTicked && html` checked`}> ${options ? html`<bdi>${option}</bdi>` : label}</label>\n`;
 		});
-		return html`<fieldset aria-describedby="${id}-error"><legend>${labelOf(rule)}</legend>${error}${boxes}</fieldset>\n`;
+		return html`<fieldset aria-describedby="${id}-error"><legend>${label}</legend>${error}${boxes}</fieldset>\n`;
 	}
 	// A page can have several inputs of one name.
 	const texts = value.length === 0 || type === 'select' ? [value[0] ?? ''] : value;
 	const controls = texts.map((text, i) => {
 		const attributes = html`id="${id}-${i}" name="${name}" aria-invalid="true" aria-describedby="${id}-error"${required && html` required`}`;
-		return html`<label for="${id}-${i}">${labelOf(rule)}</label>
+		return html`<label for="${id}-${i}">${label}</label>
 ${controlOf(rule, { text, attributes })}
 `;
 	});
@@ -129,10 +130,10 @@ function controlOf(rule: FieldRule, { text, attributes }: { text: string; attrib
 	}
 	// The parser takes the first line break away.
 	if (isLong(rule) || text.includes('\n')) {
-		return html`<textarea ${attributes} rows="5"${boundsOf(rule)}>\n${text}</textarea>`;
+		return html`<textarea ${attributes} dir="auto" rows="5"${boundsOf(rule)}>\n${text}</textarea>`;
 	}
 	const shown = type === 'select' ? 'text' : type;
-	return html`<input type="${shown}" ${attributes}${boundsOf(rule)}${type !== 'file' && html` value="${text}"`}>`;
+	return html`<input type="${shown}" ${attributes} dir="auto"${boundsOf(rule)}${type !== 'file' && html` value="${text}"`}>`;
 }
 
 function boundsOf(rule: FieldRule): Html[] {

@@ -101,9 +101,15 @@ export function smallPage(
 }
 
 /** Links only to URLs that are valid redirect targets. */
-export function backLink({ say }: Translation, to: string | null | undefined, label?: string | null): Html | null {
+export function backLink(
+	{ say, apart }: Translation,
+	to: string | null | undefined,
+	label?: string | null,
+): Html | null {
 	const url = parseRedirectUrl(to ?? '');
-	return url && html`<p class="back"><a href="${url.href}">${label ?? say('backTo', { host: url.host })}</a></p>`;
+	if (!url) return null;
+	const text = label ? apart(label) : say('backTo', { host: url.host });
+	return html`<p class="back"><a href="${url.href}">${text}</a></p>`;
 }
 
 /** The title of an error's page; for programs in other languages also its sentence, if it has none. */

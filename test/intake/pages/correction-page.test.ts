@@ -187,6 +187,20 @@ describe('the page for a submission that breaks rules', () => {
 		expect(await tab.getByRole('link').count()).toBe(0);
 	});
 
+	test('keeps labels, choices and values whole if they are written the other way than the page', async () => {
+		const fields: FieldRule[] = [
+			{ name: 'email', type: 'email', label: 'E-mail:' },
+			{ name: 'days', type: 'checkbox', label: 'Days:', options: ['Monday!'], required: true },
+		];
+		await openForm('<input name="email" value="ann@">', { language: 'ar', fields });
+		await tab.getByRole('button', { name: 'Send' }).click();
+		for (const text of ['E-mail:', 'Days:', 'Monday!']) {
+			const whole = tab.getByText(text, { exact: true });
+			expect([text, await whole.evaluate((element) => getComputedStyle(element).direction)]).toEqual([text, 'ltr']);
+		}
+		expect(await tab.getByLabel('E-mail').evaluate((input) => getComputedStyle(input).direction)).toBe('ltr');
+	});
+
 	test('may come again, with what is still wrong', async () => {
 		await openForm('<input name="email" value="ann"><input name="kept" value="x">', { fields: RULES.slice(0, 1) });
 		await tab.getByRole('button', { name: 'Send' }).click();
