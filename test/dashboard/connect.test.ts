@@ -205,6 +205,44 @@ describe.each(FORMS)('the snippets of a form %s', (_, settings) => {
 	});
 });
 
+test.each(['fetch', 'React', 'Vue'])(
+	'the snippet for %s sends once, and tells visitors in their language what failed',
+	async (title) => {
+		const form = await createForm({ language: 'de' });
+		const code = (await snippetsOf(form)).get(title) ?? '';
+		const site = openSite();
+		site.setPage(await pageOf(title, code));
+		const page = await browser.newPage();
+		const said: string[] = [];
+		page.on('dialog', (dialog) => {
+			said.push(dialog.message());
+			return dialog.accept();
+		});
+		await page.goto(site.url);
+		await page.getByRole('button', { name: 'Send' }).waitFor();
+		await fillIn(page);
+		const fails = async (sentence: string) => {
+			await page.getByRole('button', { name: 'Send' }).click();
+			if (title === 'fetch') while (!said.includes(sentence)) await page.waitForTimeout(20);
+			else await page.getByRole('alert').getByText(sentence).waitFor();
+		};
+		await page.context().setOffline(true);
+		await fails('No connection. Please try again.');
+		await page.context().setOffline(false);
+		await server.call(`PATCH /api/forms/${form.id}`, { json: { isActive: false } });
+		await fails('Dieses Formular nimmt gerade nichts an.');
+		await server.call(`PATCH /api/forms/${form.id}`, { json: { isActive: true } });
+		await page.getByRole('button', { name: 'Send' }).dblclick();
+		await page
+			.getByText(/^Thank you/)
+			.first()
+			.waitFor();
+		expect(await submissionsOf(server, form.id)).toHaveLength(1);
+		await page.close();
+		await site.close();
+	},
+);
+
 describe('the page at the address of a form', () => {
 	test.each([null, 'altcha'] as const)('has snippets that work, with the captcha %p', async (captcha) => {
 		const form = await createForm({ captcha, spam: { threshold: 5, honeypot: ['website'] } });

@@ -81,9 +81,16 @@ const form = document.querySelector('#contact');
 
 form.addEventListener('submit', async (event) => {
   event.preventDefault();
-${indent(requestLines(form.address, 'form'), '  ')}
-  if (response.ok) form.replaceChildren('${words.snippets.sent}');
-  else alert(result.error);
+  const button = form.querySelector('button[type=submit]');
+  button.disabled = true;
+  try {
+${indent(requestLines(form.address, 'form'), '    ')}
+    if (response.ok) form.replaceChildren('${words.snippets.sent}');
+    else alert(result.message);
+  } catch {
+    alert('${words.snippets.noConnection}');
+  }
+  button.disabled = false;
 });
 </script>`;
 }
@@ -104,7 +111,7 @@ ${reactScript(form)}
     setState({ status: 'sending' });
     try {
 ${indent(requestLines(form.address, 'event.currentTarget'), '      ')}
-      setState(response.ok ? { status: 'sent' } : { status: 'failed', error: result.error });
+      setState(response.ok ? { status: 'sent' } : { status: 'failed', error: result.message });
     } catch {
       setState({ status: 'failed', error: '${words.snippets.noConnection}' });
     }
@@ -159,7 +166,7 @@ async function submit(event) {
   try {
 ${indent(requestLines(form.address, 'event.target'), '    ')}
     state.value = response.ok ? 'sent' : 'failed';
-    if (!response.ok) error.value = result.error;
+    if (!response.ok) error.value = result.message;
   } catch {
     state.value = 'failed';
     error.value = '${words.snippets.noConnection}';
