@@ -101,8 +101,6 @@ describe('the source tree', () => {
 			'src/cli/erase.ts',
 			// The id and the names of files of an exported submission.
 			'src/cli/import.ts',
-			// As exact-json.ts, for browsers.
-			'src/dashboard/web/exact-json.ts',
 			'src/dashboard/web/state/columns.ts',
 			'src/dashboard/web/state/live.ts',
 			'src/dashboard/web/state/session.ts',

@@ -1,6 +1,7 @@
 /** Submissions and what belongs to them, as both engines write and read these tables. Each column is stated once, in `tables.ts`. */
 
 import { getTableColumns } from 'drizzle-orm';
+import { parseInOrder } from '../text/ordered-json.ts';
 import { isJson } from './damage.ts';
 import { type Flags, PLACE, placeOf } from './filters.ts';
 import { OWNED } from './owned.ts';
@@ -137,21 +138,5 @@ export function toHead(formId: number, id: number, row: Row): SubmissionHead {
 export function namesOf(data: string): string[] {
 	if (!isJson(data)) return [];
 	const names = Object.keys(JSON.parse(data) as Record<string, unknown>);
-	// An object has names that are numbers first, wherever they stood.
-	return /^\d/.test(names[0] ?? '') ? namesInText(data) : names;
-}
-
-const TEXTS_AND_MARKS = /"(?:[^"\\]+|\\.)*"|[[\]{}:]/g;
-
-function namesInText(json: string): string[] {
-	const names = new Set<string>();
-	let depth = 0;
-	let text = '';
-	for (const [token] of json.matchAll(TEXTS_AND_MARKS)) {
-		if (token === '{' || token === '[') depth++;
-		else if (token === '}' || token === ']') depth--;
-		else if (token !== ':') text = token;
-		else if (depth === 1) names.add(JSON.parse(text) as string);
-	}
-	return [...names];
+	return /^\d/.test(names[0] ?? '') ? Object.keys(parseInOrder(data) as Record<string, unknown>) : names;
 }

@@ -1,8 +1,7 @@
 /** Reads JSON in which a number that JavaScript would change keeps its digits: for what shows values, and to reject what would be lost. */
 
 import { type Decimal, decimalOf } from './decimal.ts';
-
-type Reviver = (name: string, value: unknown, context: { source: string }) => unknown;
+import { parseInOrder, type Reviver } from './ordered-json.ts';
 
 /** Written by `JSON.stringify` as it stands: https://tc39.es/proposal-json-parse-with-source/ */
 const { rawJSON, isRawJSON } = JSON as unknown as {
@@ -13,9 +12,9 @@ const MAY_HOLD_NUMBERS = /(?:^|[:[,\s])-?\d/;
 const keepDigits: Reviver = (_, value, { source }) =>
 	typeof value === 'number' && String(value) !== source ? rawJSON(source) : value;
 
-/** Such a number, as `1e400` or `1.10`, is an object of which only `JSON.stringify` knows the text. */
+/** Such a number, as `1e400` or `1.10`, is an object of which only `JSON.stringify` knows the text. Members keep their order. */
 export function parseExact(json: string): unknown {
-	return JSON.parse(json, MAY_HOLD_NUMBERS.test(json) ? (keepDigits as Parameters<typeof JSON.parse>[1]) : undefined);
+	return parseInOrder(json, MAY_HOLD_NUMBERS.test(json) ? keepDigits : undefined);
 }
 
 /** Finds what may lose digits: from sixteen on, or by an exponent. */

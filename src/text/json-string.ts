@@ -39,7 +39,7 @@ export function namedStringValues(json: string): { name: string; value: string }
 }
 
 /** Returns whether the string that ends at `end` is the name of a member. */
-function isName(json: string, end: number): boolean {
+export function isName(json: string, end: number): boolean {
 	let at = end;
 	while (json.charCodeAt(at) <= 0x20) at++;
 	return json.charCodeAt(at) === 0x3a;

@@ -1,4 +1,6 @@
-/** Reads JSON without losing digits: a number that JavaScript cannot hold keeps its source text. */
+/** Reads JSON without losing digits or the order of members: a number that JavaScript cannot hold keeps its source text. */
+
+import { parseInOrder, type Reviver } from '../../text/ordered-json.ts';
 
 const SOURCE = Symbol('source');
 
@@ -7,20 +9,16 @@ interface Numeral {
 	[SOURCE]: string;
 }
 
-interface ReviverContext {
-	source?: string;
-}
-
 /** Finds numbers that a double may change: of 16 digits and more, with a fraction or an exponent, `-0`. Milliseconds of a timestamp are not one. */
 const PERHAPS_INEXACT = /(?:^|[:[,])\s*(?:-0|-?\d{16}|-?\d{1,15}(?:[eE]|\.(?!\d{3}Z)))/;
 
 /** Parses JSON text; numbers whose digits a double would change become {@link Numeral}s. */
 export function parseExactJson(text: string): unknown {
-	const keepDigits = (_key: string, value: unknown, context?: ReviverContext): unknown => {
+	const keepDigits: Reviver = (_, value, context) => {
 		if (typeof value !== 'number' || context?.source === undefined) return value;
 		return String(value) === context.source ? value : { [SOURCE]: context.source };
 	};
-	return PERHAPS_INEXACT.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);
+	return parseInOrder(text, PERHAPS_INEXACT.test(text) ? keepDigits : undefined);
 }
 
 /** The text of a {@link Numeral}; `undefined` for any other value. */

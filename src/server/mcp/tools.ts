@@ -12,6 +12,7 @@ import { FILTERS } from '../../storage/filters.ts';
 import { FLAG_NAMES, FLAGS, mapFlags } from '../../storage/owned.ts';
 import { CHANNELS, DELIVERY_STATES } from '../../storage/tables.ts';
 import type { SubmissionList } from '../../submissions/schema.ts';
+import { inOrder } from '../../text/ordered-json.ts';
 import { pick, type Tool, tool } from './tool.ts';
 
 /**
@@ -79,7 +80,7 @@ const shownForm = (found: Form, urls: PublicUrls) => ({
 /** Only the fields that were asked for. */
 const shownSubmission = ({ data, ...others }: { data: object }, fields: readonly string[]) => ({
 	...pick(others, [...MARKED, 'spamScore', 'damaged']),
-	data: pick(data, fields),
+	data: inOrder(Object.entries(data).filter(([name]) => fields.includes(name))),
 });
 
 export const TOOLS: Readonly<Record<string, Tool>> = {

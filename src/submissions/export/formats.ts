@@ -7,6 +7,7 @@ import type { StoredSubmission } from '../../storage/submission.ts';
 import type { Timeline } from '../../storage/timeline.ts';
 import { remember } from '../../tasks/remember.ts';
 import { exactText, parseExact } from '../../text/exact-json.ts';
+import { inOrder } from '../../text/ordered-json.ts';
 import { createLocalIso } from '../../text/time-zone.ts';
 import { type Column, OTHER_FIELDS } from './columns.ts';
 import { csvLine, type Formulas } from './csv.ts';
@@ -89,7 +90,7 @@ function cellTexts(row: StoredSubmission, { columns, listed, timeZone }: Layout,
 		}
 		const others = new Map(texts);
 		for (const name of listed) others.delete(name);
-		return others.size > 0 ? JSON.stringify(Object.fromEntries(others)) : '';
+		return others.size > 0 ? JSON.stringify(inOrder([...others])) : '';
 	});
 }
 

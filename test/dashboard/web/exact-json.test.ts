@@ -31,6 +31,13 @@ describe('JSON read without loss', () => {
 		expect(numeralText(12)).toBeUndefined();
 	});
 
+	test('keeps members in the order in which they were sent, also in lists and with numbers of many digits', () => {
+		const text = '{"z":1.10,"10":[{"b":1,"7":-0}],"2":"x"}';
+		const data = parseExactJson(text) as object;
+		expect(Object.keys(data)).toEqual(['z', '10', '2']);
+		expect(jsonText(data).replace(/\s/g, '')).toBe(text);
+	});
+
 	test('keeps a member named __proto__ as a member', () => {
 		const data = parseExactJson('{"__proto__": {"isAdmin": true}, "name": "x"}') as object;
 		expect(Object.keys(data)).toEqual(['__proto__', 'name']);

@@ -35,7 +35,7 @@ test.each([
 	['a\\,b,back\\\\slash,data.', ['a,b', 'back\\slash', ''], ['comma', 's', 'none']],
 	['b,b,data.b', ['b'], ['1']],
 	['unsent,onlyInSpam', ['unsent', 'onlyInSpam'], ['', '']],
-	['n,o', ['n', 'o'], ['123456789012345678901', '{"1":[-0],"2":1e400}']],
+	['n,o', ['n', 'o'], ['123456789012345678901', '{"2":1e400,"1":[-0]}']],
 	[
 		'isRead,isStarred,isSpam,spamScore,spamReasons,meta,attachedFiles',
 		undefined,
