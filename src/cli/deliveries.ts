@@ -96,9 +96,11 @@ function addShow(deliveries: CliCommand, cli: Cli): void {
 function printDelivery(cli: Cli, { content, ...members }: DeliveryWithContent): void {
 	for (const [name, value] of Object.entries(members)) cli.print(`${name.padEnd(14)} ${value ?? '-'}`);
 	if (content === null) return;
+	const isMail = members.channel !== 'webhook';
 	const { text, html: _, ...rest } = content as { text?: string; html?: string };
-	for (const [name, value] of Object.entries(rest)) cli.print(`${name.padEnd(14)} ${JSON.stringify(value)}`);
-	if (typeof text !== 'string') return;
+	for (const [name, value] of Object.entries(isMail ? rest : content))
+		cli.print(`${name.padEnd(14)} ${JSON.stringify(value)}`);
+	if (!isMail || text === undefined) return;
 	cli.print('');
 	for (const line of text.trimEnd().split('\n')) cli.print(line);
 }

@@ -41,6 +41,20 @@ test('failed deliveries are listed, shown and retried while the server runs', as
 	await peer.close();
 });
 
+test('a body of the owner’s is shown with every member, also with those that a mail has', async () => {
+	const body = { subject: '{{name}}', html: '<b>{{name}}</b>', text: ['{{name}}'], to: 'x' };
+	const webhook = ['--url', 'https://hooks.example.com/', '--format', 'custom', '--body', JSON.stringify(body)];
+	expect((await cli.call('webhooks', 'create', 'contact', ...webhook)).code).toBe(0);
+	const server = await openServer(null);
+	await server.submit({ name: 'Ada' });
+	await server.close();
+	const { deliveries } = await cli.json('deliveries', 'list', '--channel', 'webhook');
+	const { stdout } = await cli.call('deliveries', 'show', deliveries[0].id);
+	expect(stdout).toEndWith(
+		'\nsubject        "Ada"\nhtml           "<b>Ada</b>"\ntext           ["Ada"]\nto             "x"\n',
+	);
+});
+
 test('many are retried by state, channel or form', async () => {
 	const server = await openServer(null);
 	await server.submit();

@@ -24,6 +24,22 @@ test('a page past the end gives way to the last one, and what is open stays open
 	await close();
 });
 
+test('a body of the owner’s is shown as it was posted, also if it has members that a mail has', async () => {
+	const form = await createForm(server, 'Helpdesk');
+	const body = { subject: 'From {{name}}', comment: 'Wrote {{text}}', html: '<p>{{text}}</p>' };
+	const json = { format: 'custom', url: 'http://127.0.0.1:9999/tickets', body };
+	expect((await server.call(`POST /api/forms/${form.id}/webhooks`, { json })).status).toBe(201);
+	await server.submit(form.slug, { name: 'Ada', text: 'Hello' });
+	const list = await server.call<{ deliveries: { id: string }[] }>(`GET /api/forms/${form.id}/deliveries`);
+	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
+	await signIn();
+	await goTo(`/deliveries/${list.body.deliveries[0]?.id}`);
+	const posted = await page.getByRole('dialog').locator('pre').textContent();
+	expect(JSON.parse(posted ?? '')).toEqual({ subject: 'From Ada', comment: 'Wrote Hello', html: '<p>Hello</p>' });
+	expect(complaints).toEqual([]);
+	await close();
+});
+
 test('a flood of deliveries does not become one of requests', async () => {
 	const form = await createForm(server, 'Flood');
 	const receiver = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() });

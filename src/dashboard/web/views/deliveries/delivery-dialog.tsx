@@ -69,9 +69,10 @@ function Mail({ id, content }: { id: string; content: DeliveryContent }) {
 	);
 }
 
-function Sent({ id, content }: Pick<DeliveryDetail, 'id' | 'content'>) {
+function Sent({ id, channel, content }: Pick<DeliveryDetail, 'id' | 'channel' | 'content'>) {
 	if (content === null) return <p class="muted small">{words.deliveries.notStored}</p>;
-	if (content.subject !== undefined) return <Mail id={id} content={content} />;
+	// A body of the owner's may have any member.
+	if (channel !== 'webhook') return <Mail id={id} content={content} />;
 	return <CodeBlock text={jsonText(content)} name={words.controls.posted} />;
 }
 
