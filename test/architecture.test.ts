@@ -97,10 +97,11 @@ describe('the source tree', () => {
 			/^src\/(?:cli|dashboard|delivery|forms\/suggestion|submissions|spam|html|intake\/(?:pages|responses))\b/;
 		const parses = ({ path, text: content }: Source) => shows.test(path) && /\bJSON\.parse\b(?!`)/.test(content);
 		expect(pathsWhere(parses)).toEqual([
-			// Settings, and what the browser remembers.
+			// Records of erasures.
 			'src/cli/erase.ts',
 			// The id and the names of files of an exported submission.
 			'src/cli/import.ts',
+			// Settings, and what the browser remembers.
 			'src/dashboard/web/state/columns.ts',
 			'src/dashboard/web/state/live.ts',
 			'src/dashboard/web/state/session.ts',
@@ -112,7 +113,6 @@ describe('the source tree', () => {
 			'src/delivery/visitor/channel.ts',
 			'src/delivery/webhooks/event.ts',
 			// Only types and texts are looked at.
-			'src/forms/suggestion/suggest-fields.ts',
 			'src/spam/verdict.ts',
 			'src/submissions/erasures/matcher.ts',
 			// The server's own.

@@ -5,6 +5,7 @@ import { sampleOf } from '../../field-rules/sample.ts';
 import { fieldTexts } from '../../form-values/conditions.ts';
 import { recipientsOf } from '../../form-values/notification-rules.ts';
 import type { FormRow } from '../../storage/tables.ts';
+import { inOrder } from '../../text/ordered-json.ts';
 import { headerTexts, type Mail, type MailIdentity, renderNotification } from './email.ts';
 import type { MailSetup } from './setup.ts';
 import { sendAtOnce } from './test-mail.ts';
@@ -25,8 +26,8 @@ export interface SampleOptions {
  * @throws AppError CONFLICT if the form sends no mail of such a submission
  */
 export function renderSample({ form, identity, id, at }: SampleOptions): Mail {
-	const samples = form.fields?.map((rule) => [rule.name, sampleOf(rule)]) ?? [];
-	const values = Object.fromEntries(samples.filter(([, value]) => value !== undefined));
+	const samples = form.fields?.map((rule): [string, unknown] => [rule.name, sampleOf(rule)]) ?? [];
+	const values = inOrder(samples.filter(([, value]) => value !== undefined));
 	const data = JSON.stringify(form.fields === null ? USUAL : values);
 	const recipients = recipientsOf(form, fieldTexts(data));
 	if (!recipients) {

@@ -5,6 +5,7 @@ import { createSuggestion } from '../../field-rules/suggest.ts';
 import type { ScanRequest, Storage } from '../../storage/contract.ts';
 import type { StoredSubmission } from '../../storage/submission.ts';
 import type { Mode } from '../../storage/tables.ts';
+import { parseInOrder } from '../../text/ordered-json.ts';
 
 /** The most that are read. */
 const SUBMISSIONS = 1000;
@@ -22,7 +23,8 @@ export function suggestFields(submissions: Iterable<StoredSubmission>): FieldSug
 	let characters = 0;
 	for (const { data, isDamaged, files = [] } of submissions) {
 		if (isDamaged) continue;
-		suggestion.add({ values: JSON.parse(data), files: new Set(files.map(({ field }) => field)) });
+		const values = parseInOrder(data) as Record<string, unknown>;
+		suggestion.add({ values, files: new Set(files.map(({ field }) => field)) });
 		scanned++;
 		characters += data.length;
 		if (scanned === SUBMISSIONS || characters > CHARACTERS) break;

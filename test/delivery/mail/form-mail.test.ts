@@ -78,6 +78,13 @@ test('a test goes to all of its recipients, and says which of them the mail serv
 	peer.script = {};
 });
 
+test('the mail is shown with the fields in the order of the rules, also those whose names are numbers', async () => {
+	const fields = ['name', '10', '2'].map((name) => ({ name, type: 'text' }));
+	const form = await make({ notificationEmail: 'a@example.com', fields });
+	const { body } = await server.call<MailContent>(`POST /api/forms/${form.id}/notification/preview`);
+	expect(body.text.match(/^\w+(?=:$)/gm)).toEqual(['name', '10', '2']);
+});
+
 test('without mails, and in test mode, the error says so', async () => {
 	const form = await make({ routes: [{ where: [{ field: 'name', is: 'Nobody' }], to: 'a@example.com' }] });
 	for (const what of ['preview', 'test'] as const) {

@@ -348,6 +348,13 @@ describe('a suggestion', () => {
 		expect((await server.call<{ fields: null }>(`GET /api/forms/${id}`)).body.fields).toBeNull();
 	});
 
+	test('has the fields in the order in which they were sent, also those whose names are numbers', async () => {
+		await open({ fields: null });
+		const json = { 'Content-Type': 'application/json', Accept: 'application/json' };
+		await post('{"name":"Ada","10":"yes","2":"no"}', json);
+		expect((await suggestion()).body.fields.map(({ name }) => name)).toEqual(['name', '10', '2']);
+	});
+
 	test('of a form without submissions is none', async () => {
 		expect((await suggestion()).body).toEqual({ fields: [], scanned: 0 });
 	});
