@@ -26,8 +26,16 @@ export function relativeTime(iso: string, now: number): string {
 	if (!found) return words.times.now;
 	const [unit, size] = found;
 	const count = Math.floor(distance / size);
-	if (unit === 'd' && count === 1) return difference < 0 ? words.times.yesterday : words.times.tomorrow;
+	if (unit === 'd' && count === 1 && isNextDay(difference, now))
+		return difference < 0 ? words.times.yesterday : words.times.tomorrow;
 	return difference < 0 ? words.times.ago(count, unit) : words.times.ahead(count, unit);
+}
+
+/** Returns whether it is the day before or after by the calendar: up to two days are between it and now. */
+function isNextDay(difference: number, now: number): boolean {
+	const day = new Date(now);
+	day.setDate(day.getDate() + Math.sign(difference));
+	return day.toDateString() === new Date(now + difference).toDateString();
 }
 
 /** "3 Mar", and with the year when it is not this one. */
