@@ -151,6 +151,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 		stamps: spam.stamps,
 		metrics,
 		language: config.language,
+		timeZone: () => config.timeZone,
 		now,
 	});
 

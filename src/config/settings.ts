@@ -131,7 +131,7 @@ export const SETTINGS = {
 	),
 	mailPerHour: setting(integer(1, 100_000), '60', 'Mails per form and hour; a digest covers the rest.'),
 	timeZone: reloadable(
-		setting(timeZone, 'UTC', 'Time zone of moments in mails, as Europe/Berlin; a form may have another.'),
+		setting(timeZone, 'UTC', 'Time zone of moments told to people, as Europe/Berlin; a form may have another.'),
 	),
 	...perVendor('Secret', ({ label }) => reloadable(secret(secretText, `Secret key of ${label}.`))),
 	...perVendor('VerifyUrl', ({ label, verifyUrl }) =>

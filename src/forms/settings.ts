@@ -116,12 +116,12 @@ const SETTINGS = {
 		code: 'INVALID_TIME_ZONE',
 		error: 'timeZone must be the name of a time zone such as Europe/Berlin, or UTC.',
 		description:
-			'The time zone of moments in its mails, such as `Europe/Berlin`. `null`: that of the server, `FORMSRV_TIME_ZONE`.',
+			'The time zone of moments in its mails, and of when it opens, such as `Europe/Berlin`. `null`: that of the server, `FORMSRV_TIME_ZONE`.',
 		example: null,
 		group: 'notifications',
 		label: 'Time zone of mails',
 		placeholder: 'Europe/Berlin',
-		hint: 'Empty: that of the server.',
+		hint: 'Visitors are told in it when the form opens, too. Empty: that of the server.',
 		option: { flags: '--time-zone <zone>', help: 'The time zone of moments in its mails, such as Europe/Berlin' },
 	}),
 	redirectUrl: optionalText({

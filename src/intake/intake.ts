@@ -46,6 +46,8 @@ interface IntakeOptions extends Omit<StoreOptions, 'now' | 'noteKey'> {
 	uploads: Uploads;
 	altcha: Pick<Altcha, 'challenge'>;
 	stamps: Pick<LoadTimeTokens, 'make'>;
+	/** That of forms without one of their own; it may change. */
+	timeZone: () => string;
 	now?: () => number;
 }
 
@@ -94,7 +96,7 @@ export function createIntake(options: IntakeOptions) {
 	const { storage, forms, budget, rates, limits, strictRedirects, uploads, altcha, stamps, now = Date.now } = options;
 	const idempotency = createIdempotency(storage, now);
 	const store = createStore({ ...options, now, noteKey: idempotency.note });
-	const opening = createOpening(storage, now);
+	const opening = createOpening(storage, { timeZone: options.timeZone, now });
 	const thanks = createThanks(storage, now);
 	const fieldLimits = { maxFields: limits.maxFields, maxNameBytes: limits.maxFieldName, maxDepth: limits.maxDepth };
 	const textLimits = { ...fieldLimits, maxTextBytes: limits.maxBody };

@@ -26,7 +26,11 @@ const SENTENCES = {
 	FORM_CLOSED: 'closed',
 } as const satisfies Record<string, Key>;
 
-export function createOpening({ submissions }: Pick<Storage, 'submissions'>, now: () => number = Date.now) {
+/** @param timeZone That of forms without one of their own. */
+export function createOpening(
+	{ submissions }: Pick<Storage, 'submissions'>,
+	{ timeZone, now }: { timeZone: () => string; now: () => number },
+) {
 	/** The cheap look, so that no file is sent and no captcha used up in vain; the engine decides, where it stores. */
 	async function isFull({ id, maxSubmissions }: FormRow): Promise<boolean> {
 		if (maxSubmissions === null) return false;
@@ -39,7 +43,7 @@ export function createOpening({ submissions }: Pick<Storage, 'submissions'>, now
 		if (code !== null)
 			return spokenError(code, [
 				SENTENCES[code],
-				{ moment: { at: new Date(form.opensAt ?? 0), timeZone: form.timeZone ?? 'UTC' } },
+				{ moment: { at: new Date(form.opensAt ?? 0), timeZone: form.timeZone ?? timeZone() } },
 			]);
 		return (await isFull(form)) ? new FormFull() : undefined;
 	}

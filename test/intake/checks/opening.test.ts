@@ -45,6 +45,21 @@ test('without words of the owner a sentence says when it opens', async () => {
 	expect(body.message).toBe('This form is not open yet. It opens on 1 Feb 2027, 09:30 UTC.');
 });
 
+test('that moment is told in the time zone of the form, else in that of the server', async () => {
+	const { config } = server.app;
+	const { timeZone } = config;
+	// As a reload of the settings does.
+	config.timeZone = 'America/Havana';
+	const { slug } = await makeForm({ opensAt: '2027-02-01T04:30:00Z' });
+	const own = await makeForm({ opensAt: '2027-02-01T04:30:00Z', timeZone: 'Asia/Kathmandu' });
+	try {
+		expect((await statusOf(slug)).body.message).toEndWith('31 Jan 2027, 23:30 GMT-5.');
+		expect((await statusOf(own.slug)).body.message).toEndWith('1 Feb 2027, 10:15 GMT+5:45.');
+	} finally {
+		config.timeZone = timeZone;
+	}
+});
+
 describe('a full form', () => {
 	test('says so to programs, pages and clients of Formspree, and stores no more', async () => {
 		const { id, slug } = await makeForm({
