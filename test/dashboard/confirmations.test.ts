@@ -40,3 +40,31 @@ test('the mail is written in the settings; what waits stands apart, and can be r
 	expect(complaints).toEqual([expect.stringContaining('400')]);
 	await close();
 });
+
+test('keys mark as little as buttons do: what waits still waits', async () => {
+	const form = await server.createForm<Form>({ name: 'Keys', confirm: { field: 'email' } });
+	const { page, signIn, goTo, close } = await openDashboard({ browser, server });
+	await signIn();
+	await server.submit(form.slug, { name: 'Ada', email: 'ada@example.com' });
+	await goTo(`/forms/${form.id}`);
+	await page.getByRole('link', { name: 'Unconfirmed 1' }).click();
+	await row(page, 'Ada').waitFor();
+	const press = async () => {
+		for (const key of ['s', 'e', 'a', '+', '!']) await page.keyboard.press(key);
+	};
+	await page.keyboard.press('j');
+	await press();
+	await row(page, 'Ada').click();
+	await page.getByRole('heading', { name: 'Ada' }).waitFor();
+	await press();
+	// Behind all that a key may have sent: the deletion is sent when its toast ends.
+	await page.keyboard.press('#');
+	await page.getByText('1 submission deleted').waitFor();
+	await page.getByRole('button', { name: 'Undo' }).click();
+	await row(page, 'Ada').waitFor();
+	const { body } = await server.call<{ submissions: object[] }>(`GET /api/forms/${form.id}/submissions?filter=pending`);
+	// To open it is to read it.
+	const unmarked = { isPending: true, isRead: true, isStarred: false, isArchived: false, isSpam: false };
+	expect(body.submissions).toEqual([expect.objectContaining(unmarked)]);
+	await close();
+});

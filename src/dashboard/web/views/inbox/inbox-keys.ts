@@ -58,14 +58,19 @@ export function inboxKeys(inbox: Inbox, place: Place): Bindings {
 		if (chosen.length > 0) return chosen;
 		return atCursor ? [atCursor] : [];
 	};
+	/** Nothing that is pending, as by buttons: what is marked as spam loses its link, and an undo does not give that back. */
+	const markable = (): Submission[] => {
+		const rows = targets();
+		return may('write') && !rows.some(({ isPending }) => isPending) ? rows : [];
+	};
 	/** Moves the focus to the next row when the focused row leaves the list. */
 	const refocus = () => {
 		const row = inbox.rows.value[Math.min(inbox.cursor.value, inbox.rows.value.length - 1)];
 		if (place.submission === null && row) requestAnimationFrame(() => focusRow(row.id));
 	};
 	const toggle = (flag: FlagName) => {
-		const rows = targets();
-		if (!may('write') || rows.length === 0) return;
+		const rows = markable();
+		if (rows.length === 0) return;
 		if (FLAG_LOOKS[flag].isNotOfSpam && rows.some(({ isSpam }) => isSpam)) return;
 		const isLeaving = movesAway({ [flag]: true });
 		if (isLeaving && place.submission !== null) leave(inbox, place);
@@ -73,9 +78,9 @@ export function inboxKeys(inbox: Inbox, place: Place): Bindings {
 		if (isLeaving) refocus();
 	};
 	const genuine = () => {
-		const rows = targets();
+		const rows = markable();
 		if (rows.some(({ isSpam }) => isSpam)) toggle('isSpam');
-		else if (may('write') && rows.length > 0) void markGenuine(inbox, rows);
+		else if (rows.length > 0) void markGenuine(inbox, rows);
 	};
 	const remove = () => {
 		const rows = targets();
