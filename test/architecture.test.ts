@@ -184,6 +184,11 @@ describe('the source tree', () => {
 		expect([...loaded].filter((path) => forLater.test(path))).toEqual([]);
 	});
 
+	test('normalises texts in linear time, in one file', () => {
+		const usesNative = pathsWhere(({ text: content }) => /\.normalize\(/.test(content));
+		expect(usesNative).toEqual(['src/text/normalized.ts']);
+	});
+
 	test('has no barrels and no files for miscellany', () => {
 		const drawer = /\/(?:index\.tsx?$|(?:utils?|helpers?|common|services?|managers?|core|shared|misc)(?:\/|\.ts$))/;
 		expect(pathsWhere(({ path }) => drawer.test(path))).toEqual([]);

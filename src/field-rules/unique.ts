@@ -3,6 +3,7 @@
 import { decimalOf } from '../text/decimal.ts';
 import { withAsciiDomain } from '../text/email-address.ts';
 import { exactText, parseExact } from '../text/exact-json.ts';
+import { normalized } from '../text/normalized.ts';
 import { dateOrder, type FieldRule, numberOf } from './rules.ts';
 
 /** Digits that a number keeps when it is read. */
@@ -49,7 +50,7 @@ function comparedNumber(text: string): string {
 
 /** Without what people do not see: case, kinds of space and characters, space around, characters of no width. */
 function fold(text: string): string {
-	const compatible = text.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC');
+	const compatible = normalized(normalized(text, 'NFKC').toUpperCase().toLowerCase(), 'NFKC');
 	return compatible
 		.replace(/\p{Default_Ignorable_Code_Point}|(?!\s)\p{Cc}/gu, '')
 		.replace(/\s+/g, ' ')

@@ -1,5 +1,6 @@
 /** Names for files in a folder or an archive: safe and distinct on every system. */
 
+import { normalized } from '../text/normalized.ts';
 import { stemLength } from './file-name.ts';
 
 /** Limit of a name in UTF-8; common file systems allow 255. */
@@ -14,7 +15,7 @@ const UNFIT_END = /[\s.]+$/;
 /** @returns a function from the name of a file to one that it did not return yet, nor is `reserved` */
 export function createSafeNames(reserved: readonly string[] = []): (name: string) => string {
 	// Some systems take names for the same that differ in case, or in how accents are written.
-	const keyOf = (name: string) => name.normalize('NFKC').toLowerCase();
+	const keyOf = (name: string) => normalized(name, 'NFKC').toLowerCase();
 	const taken = new Set(reserved.map(keyOf));
 	return (name) => {
 		const safe = safeName(name);
@@ -28,8 +29,7 @@ export function createSafeNames(reserved: readonly string[] = []): (name: string
 }
 
 function safeName(name: string): string {
-	const visible = name
-		.normalize('NFC')
+	const visible = normalized(name, 'NFC')
 		.replace(UNFIT, '_')
 		.replace(DEVICE, '_$&')
 		.replace(/^[.\-~ ]/, '_');

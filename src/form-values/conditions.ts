@@ -2,6 +2,7 @@
 
 import type { TSchema, Type as TypeBox } from '@sinclair/typebox';
 import { exactText, parseExact } from '../text/exact-json.ts';
+import { normalized } from '../text/normalized.ts';
 
 export const CONDITIONS_MAX = 5;
 const TEXT_MAX = 200;
@@ -82,4 +83,4 @@ function holds({ is, contains, exists }: Condition, texts: readonly string[]): b
 	return texts.length > 0 === exists;
 }
 
-const comparable = (text: string) => text.normalize().trim().toLowerCase();
+const comparable = (text: string) => normalized(text, 'NFC').trim().toLowerCase();

@@ -1,5 +1,6 @@
 /** Slugs: the public names of forms in their submission addresses. */
 
+import { normalized } from '../text/normalized.ts';
 import { randomText } from '../text/random-text.ts';
 
 export const SLUG_MAX = 64;
@@ -20,8 +21,7 @@ export function isFromName(slug: string, name: string): boolean {
 
 /** A slug that contains the name and cannot be guessed: "Contact us!" becomes `contact-us-k3v9x2qm`. */
 export function slugFromName(name: string, randomSuffix = () => randomText(ALPHABET, SUFFIX_LENGTH)): string {
-	const stem = name
-		.normalize('NFKD')
+	const stem = normalized(name, 'NFKD')
 		.replace(/\p{M}/gu, '')
 		.toLowerCase()
 		.replace(/[^a-z0-9]+/g, '-')

@@ -1,5 +1,7 @@
 /** Pure: the words of a search, folded as the searched texts are. */
 
+import { normalized } from '../text/normalized.ts';
+
 const ASCII_ONLY = /^[\0-\x7f]*$/;
 const ACCENTS = /[\u0300-\u036f]/g;
 const GAPS = /[\s\p{Cc}]+/gu;
@@ -13,7 +15,7 @@ export function fold(text: string): string {
 		const lower = text.toLowerCase();
 		return UNUSUAL_ASCII_GAP.test(lower) ? lower.replace(ASCII_GAPS, ' ') : lower;
 	}
-	const plain = text.normalize('NFKD').replace(ACCENTS, '').normalize('NFKC');
+	const plain = normalized(normalized(text, 'NFKD').replace(ACCENTS, ''), 'NFKC');
 	return plain.toLowerCase().replaceAll('ς', 'σ').replace(GAPS, ' ');
 }
 

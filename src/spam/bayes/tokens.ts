@@ -4,6 +4,7 @@
  */
 
 import { namedStringValues } from '../../text/json-string.ts';
+import { normalized } from '../../text/normalized.ts';
 import {
 	after,
 	CLASS_SHIFT,
@@ -157,7 +158,7 @@ function addValue(tokens: Tokens, { name, value }: Value, isMain: boolean): void
 	}
 	const addToText = addTo(tokens, TEXT_PART);
 	addShape(addToText, value, links);
-	const plain = ASCII.test(text) ? text.toLowerCase() : text.normalize('NFKC').toLowerCase();
+	const plain = ASCII.test(text) ? text.toLowerCase() : normalized(text, 'NFKC').toLowerCase();
 	if (value.length > MAX_SHORT_VALUE) {
 		addWords(plain, { add: addToText, addPair: addToText });
 		return;
