@@ -6,6 +6,7 @@ import type { SentenceValues } from '../languages/translation.ts';
 import { say } from '../languages/translations.ts';
 import { isEmailAddress } from '../text/email-address.ts';
 import { exactText, isExactNumber } from '../text/exact-json.ts';
+import { parseUrl } from '../text/web-address.ts';
 import { compilePattern, type Pattern, type Work } from './pattern.ts';
 import { PatternFault } from './pattern-syntax.ts';
 import { dateOrder, type FieldRule, type FieldType, labelOf, numberOf, PATTERN_TEXT_MAX } from './rules.ts';
@@ -145,7 +146,7 @@ const FORMATS: Record<FieldType, Test> = {
 		if (HTML_EMAIL.test(value) || isEmailAddress(value)) return undefined;
 		return ['INVALID_EMAIL', 'badEmail'];
 	},
-	url: (value) => (URL.canParse(value) ? undefined : ['INVALID_URL', 'badUrl']),
+	url: (value) => (parseUrl(value) ? undefined : ['INVALID_URL', 'badUrl']),
 	number: (value) => (numberOf(value) === undefined ? ['INVALID_NUMBER', 'badNumber'] : undefined),
 	date: (value) => (dateOrder(value) === undefined ? ['INVALID_DATE', 'badDate'] : undefined),
 };

@@ -4,6 +4,7 @@ import { decimalOf } from '../text/decimal.ts';
 import { withAsciiDomain } from '../text/email-address.ts';
 import { exactText, parseExact } from '../text/exact-json.ts';
 import { normalized } from '../text/normalized.ts';
+import { parseUrl } from '../text/web-address.ts';
 import { dateOrder, type FieldRule, numberOf } from './rules.ts';
 
 /** Digits that a number keeps when it is read. */
@@ -33,7 +34,7 @@ export function comparedText({ type }: FieldRule, value: string): string {
 	if (type === 'number') return comparedNumber(folded);
 	if (type === 'date') return dateOrder(folded) ?? folded;
 	if (type === 'email') return withAsciiDomain(folded);
-	if (type === 'url') return URL.parse(value)?.href ?? folded;
+	if (type === 'url') return parseUrl(value)?.href ?? folded;
 	// Letters may stand for digits.
 	if (type === 'tel' && !/\p{L}/u.test(folded)) return folded.replace(/[^\p{Nd}+]/gu, '').replace(/^00/, '+') || folded;
 	return folded;

@@ -1,5 +1,7 @@
 /** Decides which web sites may post to a form, by the hosts that its owner listed. */
 
+import { parseUrl } from '../text/web-address.ts';
+
 const MAX_ENTRY = 2048;
 const MAX_HOST = 253;
 /** Scheme, host with an optional wildcard, port; what follows the host does not matter. */
@@ -47,7 +49,7 @@ export function sourcePage(headers: HeaderReader): string | null {
 export function checkOrigin(headers: HeaderReader, allowedDomains: readonly string[]): boolean {
 	if (allowedDomains.length === 0) return true;
 	const source = sourcePage(headers);
-	const url = source ? URL.parse(source) : null;
+	const url = source ? parseUrl(source) : null;
 	return url !== null && urlCovered(url, allowedDomains);
 }
 

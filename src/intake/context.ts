@@ -4,6 +4,7 @@ import type { ContextRules } from '../form-values/context-rules.ts';
 import type { HeaderReader } from '../forms/allowed-domains.ts';
 import { coarseNetworkOf } from '../http/client-address.ts';
 import { withoutHalf } from '../text/cut-text.ts';
+import { parseUrl } from '../text/web-address.ts';
 
 const MAX_PAGE = 2048;
 const MAX_AGENT = 512;
@@ -32,7 +33,7 @@ export function contextOf(rules: ContextRules, { headers, clientAddress }: Sende
 
 /** The page as the browser states it; by default it tells other origins only its own. */
 function pageOf(headers: HeaderReader): URL | null {
-	const url = URL.parse(headers.get('referer') ?? headers.get('origin') ?? '');
+	const url = parseUrl(headers.get('referer') ?? headers.get('origin') ?? '');
 	return url && /^https?:$/.test(url.protocol) ? url : null;
 }
 

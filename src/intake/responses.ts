@@ -15,6 +15,7 @@ import { AUTO, languageFor } from '../languages/languages.ts';
 import type { Translation } from '../languages/translation.ts';
 import { translationOf } from '../languages/translations.ts';
 import type { FormRow } from '../storage/tables.ts';
+import { parseUrl } from '../text/web-address.ts';
 import { FieldsRejected } from './checks/field-rules.ts';
 import { inOwnersWords } from './checks/opening.ts';
 import { prefersJson, saysJson } from './content-negotiation.ts';
@@ -222,7 +223,7 @@ export function rejectedResponse(request: Request, rejection: Rejection): Respon
 /** The page of the website that a visitor comes from; none after a correction, because the page before was the server's own. */
 export function backUrlOf(headers: Headers): string | null {
 	const referer = headers.get('referer');
-	const url = URL.parse(referer ?? '');
+	const url = parseUrl(referer ?? '');
 	const isOwn = url?.host === headers.get('host') && /^\/(?:api\/)?f\//.test(url?.pathname ?? '');
 	return isOwn ? null : (referer ?? headers.get('origin'));
 }
