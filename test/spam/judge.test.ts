@@ -4,6 +4,8 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { RULES } from '../../src/spam/rules.ts';
 import { createDisposableCheck } from '../../src/spam/sender/disposable.ts';
+import { judgeLinks } from '../../src/spam/text/links.ts';
+import { Message } from '../../src/spam/text/message.ts';
 import { decisive } from '../../src/spam/verdict.ts';
 import { tempFolder } from '../temp-folder.ts';
 import { openJudge } from './judge.ts';
@@ -124,6 +126,19 @@ test('a file takes the place of the list of disposable domains, and has to be th
 		`FORMSRV_DISPOSABLE_DOMAINS names ${folder}/missing, which cannot be read: no such file or directory.`,
 	);
 	expect(() => createDisposableCheck('/dev/zero')).toThrow('which cannot be read: it holds more than 64 MiB.');
+});
+
+describe('links', () => {
+	const judged = (text: string) =>
+		judgeLinks(Object.assign(new Message('{}'), { text, hasLinks: true }), { allowedDomains: [] }).map(
+			({ detail }) => detail,
+		);
+
+	test('of which one is a part of another are passed over, and its host is not read for each', () => {
+		expect(judged('awww.a.example www.www.example')).toEqual(['1 link, 0.5 each: www.example']);
+		// In the square of its length this would take minutes.
+		expect(judged('.www'.repeat(300_000))).toEqual([]);
+	});
 });
 
 describe('a text that came lately', () => {

@@ -158,7 +158,7 @@ function addValue(tokens: Tokens, { name, value }: Value, isMain: boolean): void
 	}
 	const addToText = addTo(tokens, TEXT_PART);
 	addShape(addToText, value, links);
-	const plain = ASCII.test(text) ? text.toLowerCase() : normalized(text, 'NFKC').toLowerCase();
+	const plain = ASCII.test(text) ? text.toLowerCase() : compatible(text).toLowerCase();
 	if (value.length > MAX_SHORT_VALUE) {
 		addWords(plain, { add: addToText, addPair: addToText });
 		return;
@@ -175,6 +175,9 @@ function addValue(tokens: Tokens, { name, value }: Value, isMain: boolean): void
 		addShort,
 	});
 }
+
+/** A character may be eighteen in this form; of no text that people write does it make two of each. */
+const compatible = (text: string) => normalized(text, 'NFKC').slice(0, 2 * MAX_CHARACTERS);
 
 interface Adding {
 	add: Add;

@@ -7,11 +7,12 @@ import { describeDivisor, divisorOf, type Message } from './message.ts';
 
 const POINTS_PER_LINK = 0.5;
 const MAX_POINTS = 2.5;
-const LINK = /(https?:\/\/|www\.)([^\s/?#"'<>\])]*)/gi;
+const LINK = /https?:\/\/|www\./gi;
+const HOST = /[^\s/?#"'<>\])]*/y;
 /** Before `www.` these make it a part of something else. A look-behind would do the same, many times as slowly. */
 const WITHIN = /[\w.@/-]/;
 /** Links that were written for another program, to be shown as such: people do not type them into a form. */
-const MARKUP = /<a\s[^>]{0,200}?href|\[(?:url|link)\b/i;
+const MARKUP = /<a\s[^<>]{0,200}?href|\[(?:url|link)\b/i;
 /** Very cheap top-level domains, services that hide where a link leads, and bare addresses. */
 const CHEAP_HOST =
 	/(?:\.(?:xyz|top|live|club|click|icu|site|online|shop|loan|win|vip|tk|ml|ga|cf|gq|pw|work|biz)|^(?:bit\.ly|tinyurl\.com|t\.co|goo\.gl|ow\.ly|is\.gd|cutt\.ly|t\.me|wa\.me)|^\d+(?:\.\d+){3}|^\d{8,})(?::\d+)?$/;
@@ -30,12 +31,10 @@ function hostsOf({ text, hasLinks }: Message, { allowedDomains }: Pick<FormRow, 
 	const hosts: string[] = [];
 	LINK.lastIndex = 0;
 	for (let found = LINK.exec(text); found; found = LINK.exec(text)) {
-		const [, scheme = '', host = ''] = found;
-		if (scheme.endsWith('.') && found.index > 0 && WITHIN.test(text.charAt(found.index - 1))) {
-			LINK.lastIndex = found.index + 1;
-		} else {
-			hosts.push(host.toLowerCase());
-		}
+		if (found[0].endsWith('.') && found.index > 0 && WITHIN.test(text.charAt(found.index - 1))) continue;
+		HOST.lastIndex = LINK.lastIndex;
+		hosts.push((HOST.exec(text)?.[0] ?? '').toLowerCase());
+		LINK.lastIndex = HOST.lastIndex;
 	}
 	return hosts.filter((host) => !allowedDomains.some((domain) => host === domain || host.endsWith(`.${domain}`)));
 }

@@ -151,6 +151,13 @@ describe('tokens', () => {
 		expect(found.has('一丁丂')).toBe(true);
 	});
 
+	test('are read of no more than twice the text, however long it is in another form', () => {
+		// Eighteen characters each.
+		const found = tokensOf(JSON.stringify({ message: `${'\ufdfa '.repeat(1000)}end` }));
+		expect(found.has('وسلم')).toBe(true);
+		expect(found.has('end')).toBe(false);
+	});
+
 	test('are each there once, in the bucket of its text, however it is put together', () => {
 		const data = JSON.stringify({ name: 'link shop', message: 'link shop, link shop https://shop.example ☎ x ☎' });
 		const found = tokensIn(data, hash);
