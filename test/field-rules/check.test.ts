@@ -47,6 +47,8 @@ describe('a field', () => {
 		[{ maxLength: 3 }, ['abc', 'abcd'], '“f” is too long: it has 4 characters, of at most 3.'],
 		[{ type: 'email' }, 'ann@bücher.example', undefined],
 		[{ type: 'email' }, ' ann@example.com ', undefined],
+		[{ type: 'email' }, `ann@${'a.'.repeat(497)}a`, undefined],
+		[{ type: 'email' }, `ann@${'a.'.repeat(499)}a`, '“f” must be an e-mail address, such as name@example.com.'],
 		[{ type: 'email' }, 'ann', '“f” must be an e-mail address, such as name@example.com.'],
 		[{ type: 'url' }, 'example.com', '“f” must be a web address, such as https://example.com.'],
 		[{ type: 'number' }, 12, undefined],
