@@ -30,6 +30,7 @@ describe('an entry', () => {
 		'email:',
 		'email:ada',
 		'domain:a b',
+		`domain:a${'\u00ad'.repeat(253)}.example`,
 		'domain:http://x',
 		'cidr:1.2',
 		'cidr:10.0.0.0/33',

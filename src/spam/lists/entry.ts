@@ -11,6 +11,7 @@ export const MAX_ENTRIES = 5000;
 export const MIN_TEXT = 3;
 export const MAX_TEXT = 200;
 const ENTRY = /^\s*([a-z]+)\s*:(.*)$/is;
+const DOMAIN_MAX = 253;
 const NOT_IN_DOMAIN = /[/\\:?#@\s]/;
 const DOMAIN = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
@@ -37,7 +38,8 @@ export function plainText(text: string): string {
 
 /** As in mail addresses: `bücher.example` has two spellings. */
 export function asciiDomain(domain: string): string | undefined {
-	if (NOT_IN_DOMAIN.test(domain)) return undefined;
+	// Its spelling in ASCII is no shorter, and parsers take the square of its length.
+	if (domain.length > DOMAIN_MAX || NOT_IN_DOMAIN.test(domain)) return undefined;
 	const ascii = URL.parse(`http://${domain}/`)?.hostname ?? '';
 	return [domain, ascii].find((name) => DOMAIN.test(name));
 }
