@@ -19,13 +19,16 @@ interface SearchText {
 	shortWords: string[];
 }
 
-/** All of it has to be found. */
+/** All of it has to be found, each in one of its spellings. */
 interface SearchTerms {
 	/** To be found anywhere, inside of words too. */
-	parts: string[];
+	parts: string[][];
 	/** To be found among {@link SearchText.shortWords}. */
-	shortWords: string[];
+	shortWords: string[][];
 }
+
+/** Apostrophes and hyphens: phones and word processors write others than keyboards. The index has them as they came. */
+const ALIKE = ["'’", '-‐–'];
 
 const ASCII_ONLY = /^[\0-\x7f]*$/;
 const ASCII_PUNCTUATION = /[!-/:-@[-`{-~]/g;
@@ -69,7 +72,19 @@ function endOf(sticky: RegExp, text: string, start: number): number {
 /** How the index is asked for words, which are folded. */
 export function searchTerms(words: readonly string[]): SearchTerms {
 	const isShort = (word: string) => [...word].length < GRAM_LENGTH;
-	return { parts: words.filter((word) => !isShort(word)), shortWords: words.filter(isShort) };
+	const parts = words.filter((word) => !isShort(word));
+	return { parts: parts.map(spellingsOf), shortWords: words.filter(isShort).map(spellingsOf) };
+}
+
+/** The word as it is, and with one kind of each sign throughout. */
+function spellingsOf(word: string): string[] {
+	let spellings = [word];
+	for (const signs of ALIKE) {
+		const any = new RegExp(`[${signs}]`, 'g');
+		const others = [...signs].flatMap((sign) => spellings.map((spelling) => spelling.replace(any, sign)));
+		spellings = [...new Set([...spellings, ...others])];
+	}
+	return spellings;
 }
 
 /** A short word as the index spells it: its tokenizer would leave punctuation out. */

@@ -174,6 +174,20 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 		await storage.close();
 	});
 
+	test('a search finds apostrophes and hyphens of any kind, whichever it is asked for', async () => {
+		const { storage } = await open(createPlace);
+		const names = ["Kate O'Neill-Ray", 'Kate O’Neill‑Ray', 'Kate O’Neill–Ray'];
+		const ids: number[] = [];
+		for (const name of names) ids.push(await append(storage, { data: JSON.stringify({ name, short: "-' and ’" }) }));
+		await append(storage, { data: '{"name":"Kate ONeill Ray","short":"and"}' });
+		await storage.search.catchUp();
+		const found = (query: string) => listIds(storage, { words: searchWords(query) });
+		for (const query of [...names, "o'neill", 'O’NEILL kate', "neill‐r '", '–’'])
+			expect(await found(query)).toEqual(ids);
+		expect(await found('o.neill')).toEqual([]);
+		await storage.close();
+	});
+
 	test('a scan sees what is selected, in order, and hands over its result', async () => {
 		const { storage } = await open(createPlace);
 		const ids = [await append(storage), await append(storage), await append(storage)];

@@ -102,13 +102,14 @@ export function createSearchHits(sql: Sql) {
 function questionOf(selection: Scanned): Question {
 	const { formId, fromId = 0, beforeId = BEYOND_ALL_IDS, words = [] } = selection;
 	const { parts, shortWords } = searchTerms(words);
-	const patterns = [...parts, ...shortWords.map((word) => `${MARK}${word}${MARK}`)].map(
-		(part) => `%${part.replace(SYNTAX, '\\$&')}%`,
-	);
+	const marked = shortWords.map((spellings) => spellings.map((word) => `${MARK}${word}${MARK}`));
+	const patterns: string[] = [];
+	// One by one, because the index does not know lists of patterns.
+	const isLike = (part: string) => `text like $${patterns.push(`%${part.replace(SYNTAX, '\\$&')}%`) + 3}`;
+	const matches = [...parts, ...marked].map((spellings) => `(${spellings.map(isLike).join(' or ')})`).join(' and ');
 	const { condition, values } = rowCondition(selection, (at) => `$${4 + patterns.length + at}`);
 	return {
-		// One by one, because the index does not know lists of patterns.
-		matches: patterns.map((_, i) => `text like $${i + 4}`).join(' and '),
+		matches,
 		condition,
 		isAll: condition === conditionOf({ filter: 'all' }),
 		values: [formId, fromId, beforeId, ...patterns, ...values],

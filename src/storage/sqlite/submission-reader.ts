@@ -125,7 +125,9 @@ function plainSource(selection: Scanned, first: number): Source {
 /** Drives the join from the index; from `submissions`, a rare word would scan the form. */
 function searchSource(selection: Scanned, { segment, first }: { segment: number; first: number }): Source {
 	const { parts, shortWords } = searchTerms(selection.words ?? []);
-	const matches = [matchAll(parts), matchAll(shortWords.map(wordToken))].filter((match) => match !== '');
+	const matches = [matchAll(parts), matchAll(shortWords.map((spellings) => spellings.map(wordToken)))].filter(
+		(match) => match !== '',
+	);
 	const { condition, values } = rowCondition(selection, (at) => `?${first + matches.length + at}`);
 	const words = segmentTable('words', segment);
 	const index = parts.length > 0 ? segmentTable('parts', segment) : words;
@@ -138,9 +140,10 @@ function searchSource(selection: Scanned, { segment, first }: { segment: number;
 
 const boundsOf = ({ formId, fromId = 0, beforeId = BEYOND_ALL_IDS }: Scanned) => [formId, fromId, beforeId];
 
-/** An FTS5 query for all of these texts: each is quoted, so that nothing in it is taken for syntax. */
-function matchAll(texts: readonly string[]): string {
-	return texts.map((text) => `"${text.replaceAll('"', '""')}"`).join(' ');
+/** An FTS5 query for one spelling of each: they are quoted, so that nothing in them is taken for syntax. */
+function matchAll(terms: readonly string[][]): string {
+	const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
+	return terms.map((spellings) => `(${spellings.map(quoted).join(' OR ')})`).join(' AND ');
 }
 
 /** Reads the files of a form's submissions one after the other; `undefined` if there are none. */
