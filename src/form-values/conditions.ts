@@ -83,4 +83,5 @@ function holds({ is, contains, exists }: Condition, texts: readonly string[]): b
 	return texts.length > 0 === exists;
 }
 
-const comparable = (text: string) => normalized(text, 'NFC').trim().toLowerCase();
+/** Browsers send other line ends than owners write. */
+const comparable = (text: string) => normalized(text, 'NFC').replace(/\r\n?/g, '\n').trim().toLowerCase();

@@ -11,7 +11,7 @@ import {
 
 const DATA =
 	'{"topic":" Sales ","tags":["Red","deep blue",7],"big":12345678901234567890,"none":null,"empty":"  ",' +
-	'"list":[],"__proto__":"x","name":"Ångström","agreed":true,"cv":["cv.pdf"]}';
+	'"list":[],"__proto__":"x","name":"Ångström","agreed":true,"cv":["cv.pdf"],"lines":"one\\r\\ntwo"}';
 
 const holds = (...conditions: Condition[]) => matches(conditions, fieldTexts(DATA));
 
@@ -28,6 +28,9 @@ describe('a condition', () => {
 		[{ field: 'big', is: '12345678901234567890' }, true],
 		[{ field: 'agreed', is: 'true' }, true],
 		[{ field: 'name', is: 'ÅNGSTRÖM' }, true],
+		[{ field: 'lines', is: 'One\nTwo' }, true],
+		[{ field: 'lines', contains: 'e\r\nt' }, true],
+		[{ field: 'lines', is: 'one two' }, false],
 		[{ field: '__proto__', is: 'x' }, true],
 		[{ field: 'constructor', exists: true }, false],
 		[{ field: 'toString', exists: false }, true],
