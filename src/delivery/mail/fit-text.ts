@@ -1,5 +1,6 @@
 /** Pure: submitted text made fit for a mail: what is invisible becomes visible, and what is long is cut. */
 
+import { cutText } from '../../text/cut-text.ts';
 import { escapeHtml } from '../../text/html.ts';
 import type { FieldText, NamedText } from '../fields.ts';
 
@@ -81,6 +82,5 @@ export function summarize(fields: Iterable<NamedText>, max: number): string {
 		if (text === '') continue;
 		line = tidyLine(`${line}${line && ' · '}${name}: ${text.slice(0, 4 * max)}`).replace(/\s+/g, ' ');
 	}
-	const characters = Array.from(line.slice(0, 4 * max));
-	return characters.length <= max ? line : `${characters.slice(0, max).join('')}…`;
+	return cutText(line, max);
 }

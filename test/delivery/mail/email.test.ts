@@ -189,6 +189,14 @@ test('a digest counts all and shows some', () => {
 	expect(mail.html).toContain('and 1,184 more');
 });
 
+test('a line of a digest is cut between characters as people see them', () => {
+	const family = '👨‍👩‍👧‍👦';
+	const latest = [{ id, receivedAt, data: JSON.stringify({ n: family.repeat(40) }), subject: null, replyTo: null }];
+	const to = ['owner@example.com'];
+	const { text } = renderDigest(identity, { id: id + 1, madeAt: receivedAt, form, total: 1, latest, to });
+	expect(text).toMatch(new RegExp(`^n: (?:${family}){12}…$`, 'm'));
+});
+
 test.each([
 	['forms@example.com', { name: '', address: 'forms@example.com' }],
 	['Forms <forms@example.com>', { name: 'Forms', address: 'forms@example.com' }],
