@@ -67,9 +67,11 @@ interface ConnectOptions {
 	silentMs?: number;
 	/** Connects to this one of the servers of the address, whatever it is; else to the primary. */
 	only?: number;
+	/** For a few questions: sets nothing that would stay with a session that a pooler gives to others. */
+	isBrief?: boolean;
 }
 
-export function connect(url: string, { name, max, silentMs, only, ...on }: ConnectOptions): Sql {
+export function connect(url: string, { name, max, silentMs, only, isBrief, ...on }: ConnectOptions): Sql {
 	const { hosts, ...address } = parsePostgresUrl(url);
 	const route = only === undefined ? routeOf(url) : undefined;
 	const dial = createDial({ hosts, tls: address.tls }, { silentMs, route });
@@ -85,7 +87,7 @@ export function connect(url: string, { name, max, silentMs, only, ...on }: Conne
 		onnotice: ({ severity, message }) => on.onNotice?.({ isWarning: severity === 'WARNING', text: `${message}` }),
 		onnotify: (_channel, text) => on.onNotify?.(text),
 	};
-	const limits = on.onClosed ? [IN_TRANSACTION, HOLDING_LOCKS] : [IN_TRANSACTION];
+	const limits = [...(isBrief ? [] : [IN_TRANSACTION]), ...(on.onClosed ? [HOLDING_LOCKS] : [])];
 	/** The server to begin with while the primary is not known. */
 	let first = 0;
 
@@ -96,7 +98,7 @@ export function connect(url: string, { name, max, silentMs, only, ...on }: Conne
 		const link = createLink(named, { dial: () => dial(index), onOver });
 		link.jobs++;
 		try {
-			const [row] = await link.sql.unsafe(`select pg_is_in_recovery(), ${limits.join()}`).values();
+			const [row] = await link.sql.unsafe(`select ${['pg_is_in_recovery()', ...limits].join()}`).values();
 			if (row?.[0] === true && hosts.length > 1 && only === undefined) throw standby({ host, port });
 			return link;
 		} catch (error) {

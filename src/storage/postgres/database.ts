@@ -18,7 +18,7 @@ import { holdFiles, readNamedFiles } from './submission-files.ts';
 export function postgresDatabase(url: string): Database {
 	/** On a connection of its own, for as long as it takes. */
 	async function ask<T>(question: (sql: Sql) => Promise<T>): Promise<T> {
-		await using sql = connect(url, { name: 'formsrv', max: 1 });
+		await using sql = connect(url, { name: 'formsrv', max: 1, isBrief: true });
 		try {
 			return await question(sql);
 		} catch (error) {
@@ -26,15 +26,13 @@ export function postgresDatabase(url: string): Database {
 		}
 	}
 
-	const another = () => connect(url, { name: 'formsrv', max: 1 });
-
 	return {
 		name: withoutPassword(url),
 		files: [],
 		engine: () => ask(readEngine).catch(() => 'PostgreSQL'),
 		exists: () =>
 			ask(async (sql) => {
-				await checkServer(sql, another);
+				await checkServer(url);
 				return (await readSchema(sql)) > 0;
 			}),
 		// Several servers may run on it.

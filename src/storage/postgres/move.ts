@@ -56,9 +56,8 @@ export async function openTarget(
 	const sql = connect(url, CONNECTION);
 	let held: Driver;
 	try {
-		const another = () => connect(url, CONNECTION);
-		await checkServer(sql, another);
-		await migrate(sql, another);
+		await checkServer(url);
+		await migrate(sql, () => connect(url, CONNECTION));
 		await begin(sql, { source, tables, name: withoutPassword(url) });
 		held = await sql.hold();
 	} catch (error) {

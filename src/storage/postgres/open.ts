@@ -81,7 +81,7 @@ export async function openPostgres(
 	let clock: Awaited<ReturnType<typeof createClock>>;
 	try {
 		await watch.begin();
-		await checkServer(sql, another);
+		await checkServer(url);
 		if (beforeNew && (await readSchema(sql)) === 0) await beforeNew();
 		await migrate(sql, another);
 		clock = await createClock(sql, { now, oldestWriting: writer.oldestId, onError });

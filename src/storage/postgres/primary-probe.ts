@@ -14,7 +14,7 @@ export type PrimaryProbe = ReturnType<typeof createPrimaryProbe>;
 
 /** @param index Of the server in the address. */
 export function createPrimaryProbe(url: string, { index, withinMs }: { index: number; withinMs: number }) {
-	const sql = connect(url, { name: 'formsrv watch', max: 1, silentMs: withinMs, only: index });
+	const sql = connect(url, { name: 'formsrv watch', max: 1, silentMs: withinMs, only: index, isBrief: true });
 	const { hosts } = parsePostgresUrl(url);
 	const question = `select case when not pg_is_in_recovery() then ${hosts.length > 1 ? TIMELINE : 0} end`;
 	let asking: { answer: Promise<number | undefined>; since: number } | undefined;

@@ -189,9 +189,18 @@ test('a socket of this machine is used', async () => {
 describe('pgbouncer', () => {
 	const pgbouncer = withProgram('pgbouncer');
 
-	pgbouncer.test('in transaction mode is refused', async () => {
+	pgbouncer.test('in transaction mode is refused, and its sessions are left as they were', async () => {
 		const pooler = await startPgbouncer(pgbouncer.path, { port: server.port, mode: 'transaction' });
 		expect(await problemAt(pooler.address('pooled'))).toContain('a pooler that gives each transaction another session');
+		// With two hosts each is asked whether it is the primary.
+		const twice = pooler.address('pooled').replace('/pooled', ',127.0.0.1:1/pooled');
+		expect(await problemAt(twice)).toContain('a pooler that gives each transaction another session');
+		await runBinary(['doctor'], { cwd: tempFolder(), env: { FORMSRV_DATABASE_URL: pooler.address('pooled') } });
+		const other = postgres(pooler.address('pooled'), { max: 1, prepare: false, fetch_types: false });
+		const [limits] =
+			await other`select string_agg(setting, ' ') found from pg_settings where name like 'idle%session_timeout'`;
+		expect(limits?.found).toBe('0 0');
+		await other.end();
 		await pooler.stop();
 	});
 
