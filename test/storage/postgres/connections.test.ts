@@ -86,6 +86,22 @@ test('after a transaction that a setting of its session ended, the next one has 
 	await sql.end();
 });
 
+test('a statement that waits for a lock ends with its connection, so that the server has one for the next', async () => {
+	const address = await newPostgresDatabase();
+	const admin = postgres(address, { max: 1, fetch_types: false });
+	await admin.unsafe('create table locked (id int)');
+	await admin.unsafe('begin; lock table locked in exclusive mode');
+	const waiting = async () =>
+		(await admin`select from pg_locks where relation = 'locked'::regclass and not granted`).count;
+	const sql = connect(address, { name: 'test', max: 1 });
+	const left = rowsOf(sql, 'insert into locked values (1)').catch((error: unknown) => error);
+	while ((await waiting()) === 0) await Bun.sleep(10);
+	await sql.end(0);
+	expect(await left).toBeInstanceOf(Unavailable);
+	while ((await waiting()) > 0) await Bun.sleep(10);
+	await admin.end();
+}, 30_000);
+
 test('a server that takes connections and says nothing is named by the error', async () => {
 	using mute = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
 	await using sql = connect(`postgres://u@127.0.0.1:${mute.port}/d?sslmode=disable`, { name: 'formsrv', max: 1 });
