@@ -28,6 +28,8 @@ const limit = (name: string, ms: number) => `set_config('${name}', '${ms}', fals
 /** Those who wait for its locks wait longer than that. */
 const IN_TRANSACTION = limit('idle_in_transaction_session_timeout', SILENT_MS / 2);
 const HOLDING_LOCKS = limit('idle_session_timeout', SILENT_MS);
+/** Whatever the role has: a move, or a backup that holds the files, is no session that was forgotten. */
+const OTHERWISE = limit('idle_session_timeout', 0);
 /**
  * Has a statement that waits for a lock end once its connection was closed: while an administrator locks a table, those that were left
  * would add up to all connections of the server. One that waits for a standby goes on. PostgreSQL cannot do it on Windows.
@@ -92,7 +94,7 @@ export function connect(url: string, { name, max, silentMs, only, isBrief, ...on
 		onnotice: ({ severity, message }) => on.onNotice?.({ isWarning: severity === 'WARNING', text: `${message}` }),
 		onnotify: (_channel, text) => on.onNotify?.(text),
 	};
-	const limits = [...(isBrief ? [] : [IN_TRANSACTION, LEFT]), ...(on.onClosed ? [HOLDING_LOCKS] : [])];
+	const limits = isBrief ? [] : [IN_TRANSACTION, LEFT, on.onClosed ? HOLDING_LOCKS : OTHERWISE];
 	/** The server to begin with while the primary is not known. */
 	let first = 0;
 

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { openStorage } from '../../../src/storage/open.ts';
+import { databaseAt, openStorage } from '../../../src/storage/open.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
 
 test('the lock that docs/postgresql.md names holds the files, at each server, until its session ends', async () => {
@@ -19,4 +19,19 @@ test('the lock that docs/postgresql.md names holds the files, at each server, un
 	await operator.end();
 	for (const storage of servers) while (await storage.areFilesHeld()) await Bun.sleep(5);
 	await Promise.all(servers.map((storage) => storage.close()));
+}, 30_000);
+
+test('a backup holds the files also where the database ends sessions that are idle', async () => {
+	const address = await newPostgresDatabase();
+	const storage = await openStorage(address);
+	const admin = postgres(address, { max: 1, fetch_types: false });
+	await admin.unsafe(`alter database ${new URL(address).pathname.slice(1)} set idle_session_timeout = '20ms'`);
+	const letGo = await (await databaseAt(address)).holdFiles();
+	const ended = Promise.withResolvers<void>();
+	const idle = postgres(address, { max: 1, fetch_types: false, onnotice() {}, onclose: () => ended.resolve() });
+	await idle`select 1`;
+	await ended.promise;
+	expect(await storage.areFilesHeld()).toBe(true);
+	letGo();
+	await Promise.all([storage.close(), admin.end(), idle.end()]);
 }, 30_000);
