@@ -28,7 +28,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 /** A key, whatever stands before it. */
 const KEY_WITHIN = /(?:sk_live|sk_test|fk|tt)_[0-9A-Za-z]{8}/;
 /** The runtime's advice to programmers. */
-const ADVICE = / (?:Is the computer able|For more information)\b.*/s;
+const ADVICE = / (?:Is the computer able|Does the server speak|For more information)\b.*/s;
 const NOT_TRUSTED = /CERT|SIGNATURE|TLS|SSL/;
 
 /** @throws CommandError for an address or key file that cannot be used; it never holds the key */

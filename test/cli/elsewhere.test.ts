@@ -268,6 +268,12 @@ describe('says what is wrong, and never shows the key', () => {
 			1,
 			'http://127.0.0.1:1 cannot be reached: ECONNREFUSED: Unable to connect.\n',
 		],
+		[
+			'https where none is spoken',
+			() => [server.baseUrl.replace('http:', 'https:'), 'key'],
+			1,
+			' cannot be reached: EPROTO: The TLS handshake failed.\n',
+		],
 		['another program', () => [`http://127.0.0.1:${page.port}`, 'key'], 1, 'is not the base address of a formsrv'],
 		[
 			'a page for every address',
