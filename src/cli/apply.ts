@@ -8,6 +8,7 @@ import type { CliCommand } from './command.ts';
 import { type ReadFile, readFormsFile, sentencesOf } from './forms-file.ts';
 import { type Plan, planOf, type Step } from './plan.ts';
 import { runOnApi } from './run-on-api.ts';
+import { sayingAtStop } from './stop-signals.ts';
 import { shorten } from './table.ts';
 
 const VALUE_WIDTH = 80;
@@ -72,14 +73,20 @@ interface Work {
 
 async function apply(cli: Cli, { file, plan: { steps }, print, made }: Work): Promise<void> {
 	const all = plural(steps.length, 'change');
-	for (const step of steps) {
-		print(step);
-		await step.run().catch((error: Error) => {
-			const why = file.redact(error instanceof AppError ? sentencesOf(error) : error.message);
-			throw new CommandError(`forms.${step.form}: ${why} Done: ${made.done} of ${all}. Applying it again goes on.`);
-		});
-		made.done += 1;
-	}
+	const soFar = () => `Done: ${made.done} of ${all}. Applying it again goes on.`;
+	await sayingAtStop(
+		() => cli.note(soFar()),
+		async () => {
+			for (const step of steps) {
+				print(step);
+				await step.run().catch((error: Error) => {
+					const why = file.redact(error instanceof AppError ? sentencesOf(error) : error.message);
+					throw new CommandError(`forms.${step.form}: ${why} ${soFar()}`);
+				});
+				made.done += 1;
+			}
+		},
+	);
 	cli.note(steps.length === 0 ? 'There was nothing to do.' : `${all} made.`);
 }
 

@@ -10,6 +10,7 @@ import { type Cli, CommandError, type Options } from './cli.ts';
 import type { CliCommand } from './command.ts';
 import { withCriteria } from './query-options.ts';
 import { runOnApi } from './run-on-api.ts';
+import { sayingAtStop } from './stop-signals.ts';
 
 /** The flags that a mark sets. */
 const MARKS = new Map<string, Partial<Record<FlagName, boolean>>>(
@@ -35,7 +36,8 @@ export function addMark(parent: CliCommand, cli: Cli, marks = [...MARKS.keys()])
 	runOnApi(command, { cli }, (options, form: string, as: string, ids: string[]) => {
 		const change = { ...targetOf(options, ids), set: MARKS.get(as) };
 		return async (api) => {
-			const report = await api.patch<Updated>(`${await formPath(api, form)}/submissions`, change);
+			const path = `${await formPath(api, form)}/submissions`;
+			const report = await inChunks(cli, () => api.patch<Updated>(path, change));
 			cli.printResult(options, report, `${report.updated} marked as ${as}.`);
 			noteUnknown(cli, report);
 		};
@@ -60,7 +62,8 @@ export function addWordLists(submissions: CliCommand, cli: Cli): void {
 			const [member, done] = options.remove === true ? [removing, 'without'] : [adding, 'with'];
 			const change = { ...targetOf(options, ids), [member]: [word] };
 			return async (api) => {
-				const report = await api.patch<Updated>(`${await formPath(api, form)}/submissions`, change);
+				const path = `${await formPath(api, form)}/submissions`;
+				const report = await inChunks(cli, () => api.patch<Updated>(path, change));
 				cli.printResult(options, report, `${report.updated} ${done} the ${one} ${word}.`);
 				noteUnknown(cli, report);
 			};
@@ -100,7 +103,8 @@ export function addDelete(submissions: CliCommand, cli: Cli): void {
 	runOnApi(command, { cli }, (options, form: string, ids: string[]) => {
 		const deletion = { ...targetOf(options, ids), dryRun: options.yes !== true };
 		return async (api) => {
-			const report = await api.post<Deleted>(`${await formPath(api, form)}/submissions/delete`, deletion);
+			const path = `${await formPath(api, form)}/submissions/delete`;
+			const report = await inChunks(cli, () => api.post<Deleted>(path, deletion), !deletion.dryRun);
 			const { deleted, matched } = report;
 			noteUnknown(cli, report);
 			if (matched === undefined) return cli.printResult(options, report, `Deleted ${plural(deleted, 'submission')}.`);
@@ -110,6 +114,15 @@ export function addDelete(submissions: CliCommand, cli: Cli): void {
 			);
 		};
 	});
+}
+
+/** The API changes many in chunks, so that some are done when the command is ended. */
+function inChunks<T>(cli: Cli, call: () => Promise<T>, changes = true): Promise<T> {
+	const say = () => {
+		if (changes)
+			cli.note('Some of them may be done, and stay so; a server elsewhere may go on. The same command does the rest.');
+	};
+	return sayingAtStop(say, call);
 }
 
 function noteUnknown(cli: Cli, { unknown }: Pick<Updated, 'unknown'>): void {

@@ -22,6 +22,16 @@ export function onStop(run: () => void): () => void {
 	};
 }
 
+/** Does `work`; if the process ends by one of these meanwhile, it runs `say` before. */
+export async function sayingAtStop<T>(say: () => void, work: () => Promise<T>): Promise<T> {
+	const off = onStop(say);
+	try {
+		return await work();
+	} finally {
+		off();
+	}
+}
+
 /** Those that the caller has ignored, as `nohup` does: a listener would take that back. */
 function ignoredSignals(): number[] {
 	// Elsewhere no file says it.

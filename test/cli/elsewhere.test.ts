@@ -8,6 +8,7 @@ import type { Command } from 'commander';
 import { createCli } from '../../src/cli/cli.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { run } from '../../src/cli/run.ts';
+import { BINARY } from '../binary.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
@@ -331,6 +332,42 @@ describe('says what is wrong, and never shows the key', () => {
 		const { code, stdout, stderr } = await cli.call(...argv, '--server', url, '--key-file', 'key');
 		expect([code, stdout]).toEqual([1, '']);
 		expect(stderr).toBe(`${url} is not the base address of a formsrv: it returned status 200.\n`);
+	});
+
+	test.each([
+		['submissions mark contact read --filter unread', 'Some of them may be done, and stay so;'],
+		['submissions label contact urgent --filter all', 'Some of them may be done, and stay so;'],
+		['submissions delete contact --filter all --yes', 'Some of them may be done, and stay so;'],
+		['submissions delete contact --filter all', ''],
+		['apply two.toml', 'Done: 1 of 2 changes. Applying it again goes on.\n'],
+	])('%s, ended by Ctrl+C, says what may be done', async (command, sentence) => {
+		writeFileSync(cli.path('two.toml'), '[forms.kept]\nname = "A"\n[forms.contact]\nname = "B"\n');
+		const held = Promise.withResolvers<void>();
+		// It passes the first change of a form on, and answers no other.
+		const holding = Bun.serve({
+			port: 0,
+			idleTimeout: 0,
+			async fetch(request) {
+				const { pathname, search } = new URL(request.url);
+				const isHeld = request.method !== 'GET' && (pathname.includes('/submissions') || pathname.endsWith(form.id));
+				if (isHeld) held.resolve();
+				if (isHeld) return new Promise<Response>(() => {});
+				const { method, headers } = request;
+				return fetch(`${server.baseUrl}${pathname}${search}`, {
+					method,
+					headers: { Authorization: headers.get('authorization') ?? '', 'Content-Type': 'application/json' },
+					...(method !== 'GET' && { body: await request.text() }),
+				});
+			},
+		});
+		const where = ['--server', `http://127.0.0.1:${holding.port}`, '--key-file', 'key'];
+		const child = Bun.spawn([BINARY, ...command.split(' '), ...where], { cwd: cli.cwd, stderr: 'pipe' });
+		await held.promise;
+		child.kill('SIGINT');
+		const said = await new Response(child.stderr).text();
+		expect(sentence === '' ? said : said.slice(0, sentence.length)).toBe(sentence);
+		expect(await child.exited).toBe(130);
+		await holding.stop(true);
 	});
 
 	test('the key in the environment, where its file is to be named', async () => {
