@@ -134,6 +134,16 @@ test('a failed export leaves the old file unchanged, and no other file', async (
 	expect(readdirSync(cli.cwd).sort()).toEqual(before);
 });
 
+test('an export and its archive of files are not written over each other', async () => {
+	const outcome = await cli.call('submissions', 'export', 'contact', '-o', 'both', '--files', './both', '--force');
+	expect(outcome).toEqual({
+		code: 2,
+		stdout: '',
+		stderr: '--output and --files name the same file: give each its own.\n',
+	});
+	expect(readdirSync(cli.cwd)).not.toContain('both');
+});
+
 test('a file of the name that was given is there as a whole or not at all, whatever ends the command', async () => {
 	const begun = `
 		import { writeToFile } from ${JSON.stringify(join(import.meta.dir, '../../src/cli/output-file.ts'))};
