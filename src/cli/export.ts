@@ -63,7 +63,8 @@ export function addExport(submissions: CliCommand, cli: Cli): void {
 		const query = parseExportQuery(params);
 		if (query.format === 'xlsx' && options.output === undefined && options.files === undefined)
 			throw new CommandError('A workbook is not text: name its file with --output, such as contact.xlsx.', 2);
-		if (output !== undefined && resolve(cli.io.cwd, `${output}`) === resolve(cli.io.cwd, `${options.files}`))
+		const [table, archive] = [output, options.files].map((name) => name && resolve(cli.io.cwd, `${name}`));
+		if (table !== undefined && table === archive)
 			throw new CommandError('--output and --files name the same file: give each its own.', 2);
 		return cli.withApp(options, {
 			action: 'exportSubmissions',
