@@ -141,6 +141,28 @@ describe('links', () => {
 	});
 });
 
+test('each link is looked up among the allowed domains, not compared with all of them', () => {
+	let reads = 0;
+	const allowedDomains = new Proxy(
+		Array.from({ length: 100 }, (_, i) => `d${i}.example`),
+		{
+			get(target, key) {
+				if (key === '7') reads++;
+				return Reflect.get(target, key);
+			},
+		},
+	);
+	const message = new Message(
+		JSON.stringify({ m: 'http://a.example http://shop.d7.example/x http://d8.example '.repeat(100) }),
+	);
+	expect(judgeLinks(message, { allowedDomains })[0]?.detail).toStartWith('100 links, 0.5 each, at most 2.5: a.example');
+	expect(reads).toBe(1);
+	const long = new Message(
+		JSON.stringify({ m: `http://${'a.'.repeat(400)}d7.example http://xd7.example http://d7.example:80` }),
+	);
+	expect(judgeLinks(long, { allowedDomains })[0]?.detail).toStartWith('2 links, 0.5 each: xd7.example, d7.example:80');
+});
+
 describe('a text that came lately', () => {
 	const message = { name: 'A', message: LETTER };
 

@@ -23,6 +23,8 @@ const FEW_WORDS = 20;
 const NAMED = 3;
 /** Only the end of a longer host is shown, because it says where the link leads: a sender may make it as long as a message. */
 const MAX_NAMED_LENGTH = 100;
+/** A domain has at most 253 characters, and a port six. */
+const LONGER_THAN_DOMAINS = 300;
 const NONE: readonly string[] = [];
 
 /** The hosts of the links, those of the form's own websites left out. */
@@ -36,7 +38,19 @@ function hostsOf({ text, hasLinks }: Message, { allowedDomains }: Pick<FormRow, 
 		hosts.push((HOST.exec(text)?.[0] ?? '').toLowerCase());
 		LINK.lastIndex = HOST.lastIndex;
 	}
-	return hosts.filter((host) => !allowedDomains.some((domain) => host === domain || host.endsWith(`.${domain}`)));
+	if (hosts.length === 0 || allowedDomains.length === 0) return hosts;
+	const allowed = new Set(allowedDomains);
+	return hosts.filter((host) => !isWithin(host, allowed));
+}
+
+/** Returns whether a host is one of domains, or belongs to one. */
+function isWithin(host: string, domains: ReadonlySet<string>): boolean {
+	const end = host.slice(-LONGER_THAN_DOMAINS);
+	for (let at = 0; ; ) {
+		if (domains.has(end.slice(at))) return true;
+		at = end.indexOf('.', at) + 1;
+		if (at === 0) return false;
+	}
 }
 
 export function judgeLinks(message: Message, form: Pick<FormRow, 'allowedDomains'>): SpamReason[] {
