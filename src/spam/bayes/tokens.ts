@@ -94,8 +94,10 @@ const textOf = (first: string, second: string | undefined): string =>
 type Add = (first: string, second?: string) => void;
 
 const LINK = /(?:https?:\/\/|www\.)([^\s/?#<>"'()[\]{}|\\^`]+)([^\s<>"'()[\]{}|\\^`]*)/giu;
-/** Bounded, so that a long word is not looked through from each of its characters. */
-const ADDRESS = /[\p{L}\p{N}.!#$%&'*+/=?^_{|}~-]{1,64}@([\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+)/gu;
+const MAX_LOCAL_PART = 64;
+/** Characters before the @ of an address, beside letters and numbers. */
+const OF_LOCAL_PART = ".!#$%&'*+/=?^_{|}~-";
+const MAIL_DOMAIN = /[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/uy;
 const IN_WORD = OF_WORD | NUMBER;
 /** Where links and addresses were; characters that no text has after normalisation to words. */
 const LINK_MARK = '\u{F0000}';
@@ -151,10 +153,8 @@ function addValue(tokens: Tokens, { name, value }: Value, isMain: boolean): void
 		});
 	}
 	if (text.includes('@')) {
-		text = text.replace(ADDRESS, (_, domain: string) => {
-			addDomain(addTo(tokens, ADDRESSES_PART), '@', domain.toLowerCase());
-			return ` ${ADDRESS_MARK} `;
-		});
+		const add = addTo(tokens, ADDRESSES_PART);
+		text = withoutAddresses(text, (domain) => addDomain(add, '@', domain.toLowerCase()));
 	}
 	const addToText = addTo(tokens, TEXT_PART);
 	addShape(addToText, value, links);
@@ -174,6 +174,34 @@ function addValue(tokens: Tokens, { name, value }: Value, isMain: boolean): void
 		addPair: addToText,
 		addShort,
 	});
+}
+
+/** Puts a mark in the place of each address. It looks at each character once: what stands before an @ is read from there. */
+function withoutAddresses(text: string, addDomainOf: (domain: string) => void): string {
+	let without = '';
+	let from = 0;
+	for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
+		MAIL_DOMAIN.lastIndex = at + 1;
+		const start = startOfLocalPart(text, from, at);
+		const domain = start < at && MAIL_DOMAIN.exec(text)?.[0];
+		if (!domain) continue;
+		addDomainOf(domain);
+		without += `${text.slice(from, start)} ${ADDRESS_MARK} `;
+		from = at + 1 + domain.length;
+	}
+	return without + text.slice(from);
+}
+
+/** Where the part of an address before its @ begins. */
+function startOfLocalPart(text: string, from: number, end: number): number {
+	let start = end;
+	for (let count = 0; start > from && count < MAX_LOCAL_PART; count++) {
+		const at = start - 2 >= from && after(text, start - 2) === start ? start - 2 : start - 1;
+		const facts = factsAt(text, at);
+		if (!isLetter(facts) && !(facts & NUMBER) && !OF_LOCAL_PART.includes(text.charAt(at))) break;
+		start = at;
+	}
+	return start;
 }
 
 /** A character may be eighteen in this form; of no text that people write does it make two of each. */

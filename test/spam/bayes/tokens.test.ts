@@ -151,6 +151,17 @@ describe('tokens', () => {
 		expect(found.has('一丁丂')).toBe(true);
 	});
 
+	test('of addresses are those whose @ has a name before it, of at most 64 characters, and a domain behind it', () => {
+		const found = words('@a.example a@b @ c@d.example@e.example 𐐷é@f.example');
+		expect(found.filter((word) => /^@\w|\[/.test(word))).toEqual([
+			'@d.example',
+			'@f.example',
+			'b [address]',
+			'example [address]',
+		]);
+		expect(words(`${'x'.repeat(70)}@a.example`)).toContain('xxxxxx');
+	});
+
 	test('are read of no more than twice the text, however long it is in another form', () => {
 		// Eighteen characters each.
 		const found = tokensOf(JSON.stringify({ message: `${'\ufdfa '.repeat(1000)}end` }));
