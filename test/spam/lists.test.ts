@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { isAddressOrRange } from '../../src/network/address-ranges.ts';
 import { parseEntry } from '../../src/spam/lists/entry.ts';
 import { createMatcher } from '../../src/spam/lists/matcher.ts';
+import { folded } from '../../src/text/folded.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { openJudge } from './judge.ts';
 
@@ -126,6 +127,13 @@ describe('a submission', () => {
 		expect(allowed).toMatchObject({ score: -10, verdict: null });
 		expect(allowed.reasons.map(({ rule }) => rule)).toEqual(['captcha-score', 'allow']);
 		expect(judge({ email: 'ada@spam.example' }, { honeypotFilled: true }).verdict).toBe('honeypot');
+	});
+
+	test('is compared by no more than it can be long, however many characters one stands for', () => {
+		expect(folded('\ufdfa'.repeat(8192), 8192).length).toBe(2 * 8192);
+		const ended = (start: string) => meets(['text:the end'], { m: `${start} the end` });
+		expect(ended('\ufdfa'.repeat(450))).toBe('text:the end');
+		expect(ended('\ufdfa'.repeat(8000))).toBeUndefined();
 	});
 
 	test('is held against 5,000 entries of each kind at once', () => {

@@ -31,9 +31,9 @@ function storedValue(kind: string, value: string, isRange: (text: string) => boo
 	return words.length >= MIN_TEXT && words.length <= MAX_TEXT ? words : undefined;
 }
 
-/** As `text:` entries are compared: folded, with one blank between words. */
-export function plainText(text: string): string {
-	return folded(text).replace(/\s+/g, ' ').trim();
+/** As `text:` entries are compared: folded, with one blank between words. @param most The characters of it that are needed. */
+export function plainText(text: string, most?: number): string {
+	return folded(text, most).replace(/\s+/g, ' ').trim().slice(0, most);
 }
 
 /** As in mail addresses: `bücher.example` has two spellings. */

@@ -72,8 +72,7 @@ export function createMatcher(entries: readonly string[]) {
 		return undefined;
 	}
 
-	function findText(sent: readonly string[]): string | undefined {
-		const whole = plainText(sent.join('\n')).slice(0, MAX_CHARACTERS);
+	function findText(whole: string): string | undefined {
 		for (let at = 0; at + MIN_TEXT <= whole.length; at++) {
 			const some = texts.get(whole.slice(at, at + MIN_TEXT));
 			const found = some && lastUpTo(some, whole.slice(at, at + MAX_TEXT));
@@ -83,14 +82,33 @@ export function createMatcher(entries: readonly string[]) {
 	}
 
 	/** The first entry that a submission meets: of its sender, its address, its text. */
-	return ({ data, replyTo, clientAddress }: Compared): string | undefined => {
-		const range = findRange(clientAddress);
+	return (compared: Compared): string | undefined => {
+		const range = findRange(compared.clientAddress);
 		if (range !== undefined || (emails.size === 0 && domains.size === 0 && texts.size === 0)) return range;
-		const sent = textsOf(data.slice(0, MAX_CHARACTERS));
-		// A field that is nothing but an address is the sender's; those in a text may be anyone's.
-		const addresses = [...(replyTo ? [replyTo] : []), ...sent.map((text) => text.trim()).filter(isAddress)];
-		return findSender(addresses) ?? (texts.size > 0 ? findText(sent) : undefined);
+		const reading = readings.get(compared) ?? new Reading(compared);
+		readings.set(compared, reading);
+		return findSender(reading.addresses) ?? (texts.size > 0 ? findText(reading.whole) : undefined);
 	};
+}
+
+/** The same submission is held against two lists. */
+const readings = new WeakMap<Compared, Reading>();
+
+class Reading {
+	/** A field that is nothing but an address is the sender's; those in a text may be anyone's. */
+	readonly addresses: readonly string[];
+	private readonly sent: readonly string[];
+	private text: string | undefined;
+
+	constructor({ data, replyTo }: Compared) {
+		this.sent = textsOf(data.slice(0, MAX_CHARACTERS));
+		this.addresses = [...(replyTo ? [replyTo] : []), ...this.sent.map((text) => text.trim()).filter(isAddress)];
+	}
+
+	get whole(): string {
+		this.text ??= plainText(this.sent.join('\n'), MAX_CHARACTERS);
+		return this.text;
+	}
 }
 
 /** Sorts texts, without those that begin with another: then only the last one up to a place can match there. */
