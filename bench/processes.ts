@@ -11,7 +11,7 @@ const START_TIMEOUT_MS = 15_000;
 /** Below this share of a core for this long, a program is idle. */
 const IDLE_SHARE = 0.03;
 const IDLE_MS = 1000;
-const LONGEST_WORK_MS = 600_000;
+const LONGEST_WORK_MS = 60_000;
 const FREE_PORT = '0';
 
 export interface Running {
@@ -28,8 +28,8 @@ export interface Running {
 	/** Stops the process (SIGSTOP), so that its background work does not disturb another measurement. */
 	pause(): void;
 	resume(): void;
-	/** Resolves when background work such as indexing is done, or after a minute. */
-	untilIdle(): Promise<void>;
+	/** Resolves when background work such as indexing is done, or after so long: a minute unless said. */
+	untilIdle(withinMs?: number): Promise<void>;
 	stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
@@ -81,7 +81,7 @@ export async function start(command: string[], options: StartOptions): Promise<R
 		ended: child.exited,
 		pause: () => child.kill('SIGSTOP'),
 		resume: () => child.kill('SIGCONT'),
-		untilIdle: () => untilIdle(child.pid),
+		untilIdle: (withinMs = LONGEST_WORK_MS) => untilIdle(child.pid, withinMs),
 		async stop(signal = 'SIGTERM') {
 			child.kill('SIGCONT');
 			child.kill(signal);
@@ -153,8 +153,8 @@ export function databaseSeconds(postmaster: number): number {
 	return ended + nanoseconds.reduce((sum, one) => sum + one, 0) / 1e9;
 }
 
-async function untilIdle(pid: number): Promise<void> {
-	const deadline = performance.now() + LONGEST_WORK_MS;
+async function untilIdle(pid: number, withinMs: number): Promise<void> {
+	const deadline = performance.now() + withinMs;
 	let before = await cpuSeconds(pid);
 	while (performance.now() < deadline) {
 		await Bun.sleep(IDLE_MS);
