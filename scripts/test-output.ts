@@ -39,6 +39,18 @@ export function retriedIn({ title, lines }: Block): string[] {
 	});
 }
 
+const UNHANDLED = '# Unhandled error between tests';
+
+/** The errors that were thrown beside the tests of a file, each of several lines: they fail a run, and no report names them. */
+export function* unhandledIn({ title, lines }: Block): Generator<string> {
+	for (const [at, line] of lines.entries()) {
+		if (line !== UNHANDLED) continue;
+		const rest = lines.slice(at + 2);
+		const end = rest.findIndex((next) => /^-{5,}$/.test(next));
+		yield [title, ...rest.slice(0, end < 0 ? undefined : end)].join('\n');
+	}
+}
+
 /** How long each file of tests took. @param report in JUnit's format */
 export async function fileTimes(report: string): Promise<FileTime[]> {
 	const text = await readFile(report, 'utf8').catch(() => '');

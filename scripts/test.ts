@@ -8,7 +8,7 @@ import { dirname, join, relative } from 'node:path';
 import { findChromium } from '../test/chromium.ts';
 import { missingPrograms } from '../test/programs.ts';
 import { openRunFolder } from '../test/run-folder.ts';
-import { type FileTime, fileTimes, readBlocks, retriedIn } from './test-output.ts';
+import { type FileTime, fileTimes, readBlocks, retriedIn, unhandledIn } from './test-output.ts';
 
 /** Limit of each test and hook: a busy machine is slow, and bunfig.toml cannot set it. */
 const TIMEOUT_MS = 30_000;
@@ -64,6 +64,7 @@ const SLOWEST = 10;
 interface Outcome {
 	exitCode: number;
 	retried: string[];
+	unhandled: string[];
 	times: FileTime[];
 }
 
@@ -81,16 +82,18 @@ async function runTests(engine: keyof typeof ENGINES, args: readonly string[], r
 		stderr: 'pipe',
 	});
 	const retried: string[] = [];
+	const unhandled: string[] = [];
 	for await (const block of readBlocks(child.stderr)) {
 		console.error([`${ENGINES[engine]}, ${block.title}`, ...block.lines].join('\n'));
 		retried.push(...retriedIn(block).map((name) => `${ENGINES[engine]}, ${name}`));
+		unhandled.push(...[...unhandledIn(block)].map((text) => `${ENGINES[engine]}, ${text}`));
 	}
 	const exitCode = await child.exited;
 	const times = (await fileTimes(report)).map(({ file, seconds }) => ({
 		file: `${ENGINES[engine]}, ${file}`,
 		seconds,
 	}));
-	return { exitCode, retried, times };
+	return { exitCode, retried, unhandled, times };
 }
 
 function* summary(outcomes: readonly Outcome[]): Generator<string> {
@@ -100,6 +103,9 @@ function* summary(outcomes: readonly Outcome[]): Generator<string> {
 	const retried = outcomes.flatMap((outcome) => outcome.retried);
 	yield retried.length === 0 ? 'No test was tried again.' : 'Tests that passed only when they were tried again:';
 	for (const name of retried) yield `  ${name}`;
+	const unhandled = outcomes.flatMap((outcome) => outcome.unhandled);
+	if (unhandled.length > 0) yield 'Errors outside of the tests, which fail the run:';
+	yield* unhandled;
 	yield* missingPrograms();
 }
 

@@ -11,6 +11,7 @@ const TIMEOUT_MS = 120_000;
 const PING_TIMEOUT_MS = 5000;
 const MAX_REPLY_BYTES = 4096;
 const ENDED = 'clamd ended the connection without a reply';
+const BROKEN = 'clamd ended the connection before the end of the file, as it does above its StreamMaxLength';
 
 type ScanResult =
 	| { verdict: 'clean' }
@@ -98,7 +99,9 @@ async function replyOf(socket: Socket): Promise<string> {
 	try {
 		for await (const chunk of socket) if (!received.add(chunk) || chunk.includes(0)) break;
 	} catch (error) {
-		problem = (error as Error).message;
+		// A write behind clamd's last reply fails, and the reply may be lost with it.
+		const isBroken = ['EPIPE', 'ECONNRESET'].includes((error as NodeJS.ErrnoException).code ?? '');
+		problem = isBroken ? BROKEN : (error as Error).message;
 	}
 	return received.soFar().split('\0')[0]?.trim() || problem;
 }

@@ -57,7 +57,11 @@ test('a larger one stays unchecked, and its stream is ended', async () => {
 		},
 	});
 	const result = await scanWithClamd(clamd.address, () => endless);
-	expect(result).toEqual({ verdict: 'unchecked', reason: 'INSTREAM size limit exceeded. ERROR' });
+	// On a busy machine the reply may be lost with a write behind it.
+	expect(result).toEqual({
+		verdict: 'unchecked',
+		reason: expect.stringMatching(/^INSTREAM size limit exceeded\. ERROR$|above its StreamMaxLength$/),
+	});
 	expect(isCancelled).toBe(true);
 });
 
