@@ -17,6 +17,11 @@ const EVENT = STANDARD.event('submission.created', {
 	createdAt: new Date().toISOString(),
 	around: ['{"id":"s1","data":', ',"isRead":false,"isStarred":false,"isSpam":false,"files":[]}'],
 }).join('{"name":"Ädä"}');
+const MANY = STANDARD.facts('submission.updated', {
+	form: FORM,
+	at: new Date().toISOString(),
+	facts: { submission: null, more: 500 },
+});
 
 const page = await Bun.file(join(import.meta.dir, '../../../docs/webhooks.md')).text();
 const python = withProgram('python3');
@@ -65,6 +70,8 @@ describe.each(snippets)('the receiver in $language', ({ language, file, program 
 				const body = STANDARD.facts('webhook.test', { form: FORM, at: new Date().toISOString() });
 				const ofTest = await webhookHeaders([secret], { id: 'test_1', sentAt: new Date(), body: textBody(body) });
 				expect(await deliver(port, { headers: ofTest, body })).toBe(204);
+				const ofMany = await webhookHeaders([secret], { id: 'msg_2', sentAt: new Date(), body: textBody(MANY) });
+				expect(await deliver(port, { headers: ofMany, body: MANY })).toBe(204);
 				const forgeries = [
 					{ headers: genuine, body: `${EVENT} ` },
 					{ headers: { ...genuine, 'Webhook-Id': 'msg_2' }, body: EVENT },
@@ -81,6 +88,7 @@ describe.each(snippets)('the receiver in $language', ({ language, file, program 
 			const printed = await new Response(receiver.stdout).text();
 			expect(printed.match(/submission\.created.*Ädä/g)).toHaveLength(2);
 			expect(printed.match(/webhook\.test/g)).toHaveLength(1);
+			expect(printed.match(/submission\.updated/g)).toHaveLength(1);
 		},
 		PATIENCE_MS,
 	);

