@@ -36,6 +36,8 @@ const REJECTS_EVERY_MAIL =
 const GREYLISTED = /gr[ae]y-?list/i;
 /** RFC 5321 section 4.5.3.1.10: also with a code that is otherwise permanent, it says that the others go with another mail. */
 const TOO_MANY_RECIPIENTS = /^\d{3}[ -][45]\.5\.3\b|too many recipients/i;
+/** RFC 3463 section 3.3: its owner can make room, so this is no permanent failure, though some servers say so. */
+const MAILBOX_FULL = /^\d{3}[ -]5\.2\.2\b/;
 const CERTIFICATE_CODE = /CERT|ALTNAME|SELF_SIGNED|UNABLE_TO_|ISSUER/;
 const TLS_CODE = /TLS|SSL|EPROTO|ERR_BORING/;
 
@@ -97,16 +99,18 @@ function judgeRejection(failure: SmtpFailure, isLoginMissing: boolean): Outcome 
 			return { kind: 'retry', ...rejection, ...(each.every(isMailbox) && { isRecipient: true }) };
 		if (isLoginMissing && each.every(isPolicy))
 			return { kind: 'unavailable', error: `The server offers no login. ${error}` };
-		return { kind: 'rejected', error, ...(!each.some(isPolicy) && { isRecipient: true }) };
+		const isOther = (one: SmtpFailure) => isPolicy(one) || one.responseCode === TOO_LARGE;
+		return { kind: 'rejected', error, ...(!each.some(isOther) && { isRecipient: true }) };
 	}
 	const error = `The server rejected the mail: ${reply(failure)}`;
-	if (isPermanent(failure)) return { kind: 'rejected', error };
+	if (isPermanent(failure) || responseCode === TOO_LARGE) return { kind: 'rejected', error };
 	return { kind: 'retry', error, isDestinationSuspect: responseCode === CLOSING };
 }
 
 /** A 5xx reply; 503 says only that the dialogue went wrong, not that this mail is unwanted. */
-function isPermanent({ responseCode = 0 }: SmtpFailure): boolean {
-	return responseCode >= 500 && responseCode < 600 && responseCode !== 503;
+function isPermanent(failure: SmtpFailure): boolean {
+	const { responseCode = 0 } = failure;
+	return responseCode >= 500 && responseCode < 600 && responseCode !== 503 && !MAILBOX_FULL.test(reply(failure));
 }
 
 /** The rejection is about this one mailbox: full, greylisted, unknown. RFC 3463 says so in the second digit; without it the code alone does. */

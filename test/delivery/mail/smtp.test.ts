@@ -93,6 +93,7 @@ test.each([
 	['452 full', true],
 	['451 4.1.2 domain not found', true],
 	['451 4.2.2 full', true],
+	['552-5.2.2 The inbox is out of storage space,\r\n552 5.2.2 see our help', true],
 	['451 4.7.1 Greylisting in action, please come back later', true],
 	['451 Graylisted for 5 minutes', true],
 	['451 4.7.1 try later', undefined],
@@ -106,7 +107,7 @@ test.each([
 	expect(await send(peer.url)).toEqual({
 		kind: 'retry',
 		error: 'The server rejected the recipient',
-		said: RCPT,
+		said: RCPT.replace('\r\n', ' '),
 		...(isRecipient && { isRecipient }),
 	});
 });
@@ -192,6 +193,7 @@ test.each([
 	['550 5.1.1 no such user', true],
 	['550-ada@example.com: host mx.example.com said:\r\n550 550 Sender address rejected', true],
 	['550 5.1.8 bad sender', undefined],
+	['552 message size exceeds limit', undefined],
 	['550 SMTP authentication is required', undefined],
 	['550 Administrative prohibition', undefined],
 ] as const)('whether %s means that there is no such address: %s', async (RCPT, isRecipient) => {
