@@ -51,13 +51,17 @@ export function createWebhookChannel(
 	 * The outcome of an attempt; records the webhook's health if it changed. Disabling a webhook also fails its waiting
 	 * deliveries, and the audit log says so. Nothing is recorded if the URL changed during the attempt.
 	 */
-	async function recordResult(webhook: WebhookRow, { result, at }: { result: PostResult; at: Date }): Promise<Outcome> {
-		const isClockSettled = storage.clock.isSettled();
+	async function recordResult(
+		webhook: WebhookRow,
+		{ delivery, result, at }: { delivery: DeliveryRow; result: PostResult; at: Date },
+	): Promise<Outcome> {
+		const plannedAt = storage.clock.timeline().millisOf(delivery.id);
+		const isLasting = storage.clock.isSettled() && at.getTime() - plannedAt >= DAY_MS;
 		const sameTarget = and(eq(webhooks.id, webhook.id), eq(webhooks.url, webhook.url));
 		// Another attempt may have ended meanwhile.
 		const [found] = await storage.db.select({ failingSince: webhooks.failingSince }).from(webhooks).where(sameTarget);
 		const before = { ...webhook, ...found };
-		const { isActive, disabledReason, failingSince } = healthAfter(before, result, { now: at, isClockSettled });
+		const { isActive, disabledReason, failingSince } = healthAfter(before, result, { now: at, isLasting });
 		if (isActive) {
 			if (failingSince !== before.failingSince)
 				await storage.batch((tx) => [tx.update(webhooks).set({ failingSince }).where(sameTarget)]);
@@ -123,7 +127,7 @@ export function createWebhookChannel(
 				body,
 				signal,
 			});
-			return { outcome: await recordResult(webhook, { result, at: new Date(now()) }), kept };
+			return { outcome: await recordResult(webhook, { delivery, result, at: new Date(now()) }), kept };
 		} finally {
 			body.sent?.();
 		}

@@ -88,11 +88,14 @@ export function webhookOutcome(result: PostResult, now: Date): Outcome {
 	};
 }
 
-/** A webhook's health after an attempt: 410 disables it at once, any other failure after five days. */
+/**
+ * A webhook's health after an attempt: 410 disables it at once, any other failure after five days.
+ * @param attempt `isLasting`: this delivery is a day old as well. Of a form that is seldom used, two attempts may fail weeks apart.
+ */
 export function healthAfter(
 	before: WebhookHealth,
 	result: PostResult,
-	{ now, isClockSettled }: { now: Date; isClockSettled: boolean },
+	{ now, isLasting }: { now: Date; isLasting: boolean },
 ): WebhookHealth {
 	const outcome = webhookOutcome(result, now);
 	if (outcome.kind === 'unavailable') return before;
@@ -100,7 +103,7 @@ export function healthAfter(
 	// A time in the future comes from a clock that was set back.
 	const failingSince = Math.min(before.failingSince ?? now.getTime(), now.getTime());
 	if (isGone(result)) return disabled(failingSince, 'The target responded with 410 Gone.');
-	if (now.getTime() - failingSince < DISABLE_AFTER_MS || !isClockSettled) return { ...before, failingSince };
+	if (now.getTime() - failingSince < DISABLE_AFTER_MS || !isLasting) return { ...before, failingSince };
 	const since = new Date(failingSince).toISOString();
 	return disabled(failingSince, `Every attempt failed since ${since}; the last one: ${outcome.error}`);
 }

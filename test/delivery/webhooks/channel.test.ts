@@ -12,6 +12,7 @@ import type { Storage } from '../../../src/storage/contract.ts';
 import { openStorage } from '../../../src/storage/open.ts';
 import { type DeliveryRow, deliveries, forms, webhooks } from '../../../src/storage/tables.ts';
 import { createByteBudget } from '../../../src/tasks/byte-budget.ts';
+import { DAY_MS } from '../../../src/tasks/durations.ts';
 import { tempFolder } from '../../temp-folder.ts';
 
 const FORM = 46_655;
@@ -235,6 +236,20 @@ describe('the record of a webhook', () => {
 		expect(row).toMatchObject({ state: 'failed', lastError: error, nextAttemptAt: null, finishedAt: now });
 	});
 
+	test('does not end with the first failure after a long silence, but with one a day later', async () => {
+		const start = Date.now();
+		const webhook = await addWebhook({ failingSince: start - 2 * DISABLE_AFTER_MS });
+		let now = start;
+		const channel = openChannel(() => now);
+		const delivery = await addDelivery(webhook.id);
+		respond = () => new Response(null, { status: 503 });
+		expect((await channel.send(delivery)).kind).toBe('retry');
+		expect(await rowOf(webhook.id)).toMatchObject({ isActive: true, failingSince: webhook.failingSince });
+		now += DAY_MS + 1000;
+		expect((await channel.send(delivery)).kind).toBe('rejected');
+		expect(await rowOf(webhook.id)).toMatchObject({ isActive: false });
+	});
+
 	test('leaves a webhook paused that its owner paused meanwhile', async () => {
 		const webhook = await addWebhook({ failingSince: 1 });
 		const delivery = await addDelivery(webhook.id);
@@ -254,7 +269,8 @@ describe('the record of a webhook', () => {
 		const webhook = await addWebhook({ failingSince });
 		const delivery = await addDelivery(webhook.id);
 		const waiting = await addDelivery(webhook.id);
-		const moving = openChannel(undefined, async () => {
+		const aDayLater = () => Date.now() + 2 * DAY_MS;
+		const moving = openChannel(aDayLater, async () => {
 			await storage.batch((tx) => [
 				tx
 					.update(webhooks)

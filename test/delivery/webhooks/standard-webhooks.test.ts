@@ -30,7 +30,7 @@ const responded = (status: number, more: { bodyExcerpt?: string; retryAfter?: st
 });
 const NO_RESPONSE: PostResult = { hasResponse: false, failure: 'timeout', message: 'No response within 15 seconds.' };
 
-const settled = (now: Date) => ({ now, isClockSettled: true });
+const settled = (now: Date) => ({ now, isLasting: true });
 
 describe('signatures', () => {
 	test('the official package accepts them for any body', async () => {
