@@ -44,7 +44,9 @@ export function createRetries(storage: Storage, now: () => number) {
 	 * @param formId The form that all of them are of, for the audit log.
 	 */
 	async function makeDue(ids: readonly number[], states: readonly DeliveryState[], formId?: number): Promise<number> {
-		const fresh = { state: 'waiting', nextAttemptAt: now(), attempts: 0, finishedAt: null, digestId: null } as const;
+		// A gathered mail leaves its digest; what was split off from one still covers the same submissions.
+		const digestId = sql`case when ${deliveries.submissionId} is null then ${deliveries.digestId} end`;
+		const fresh = { state: 'waiting', nextAttemptAt: now(), attempts: 0, finishedAt: null, digestId } as const;
 		const selected = and(inArray(deliveries.id, [...ids]), inArray(deliveries.state, [...states]), deliverable);
 		const [rows] = await storage.batch(
 			(tx) => [tx.update(deliveries).set(fresh).where(selected).returning(WHERE_TO)],

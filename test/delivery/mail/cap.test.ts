@@ -63,6 +63,36 @@ test('a submission marked as spam after batching is not in the digest', async ()
 	expect(text).not.toContain('junk');
 });
 
+test('a digest that one recipient did not get is whole when its owner has it sent again', async () => {
+	const clock = { now: Date.UTC(2026, 0, 2) };
+	const peer = await server();
+	const { submit, start, until, dispatch } = await openFixture({
+		smtpUrl: peer.url,
+		mailPerHour: 1,
+		now: () => clock.now,
+		form: { notificationEmail: 'owner@example.com, other@example.com' },
+	});
+	await start();
+	await submit({ n: 'first' });
+	await until(allIn('sent', 1));
+	await submit({ n: 'no 1' });
+	await submit({ n: 'no 2' });
+	await until((found) => count(found, 'gathered') === 2);
+	peer.script = { RCPT: (mail) => (mail.to.at(-1)?.startsWith('other') ? '550 5.1.1 no such user' : undefined) };
+	clock.now += 3_600_000;
+	const failed = await until((found) => count(found, 'failed') === 1);
+	peer.script = {};
+	clock.now += 3_600_000;
+	await dispatch.retries.retry(encodeId(failed.find(({ state }) => state === 'failed')?.id ?? 0));
+	await until((found) => count(found, 'sent') === 3);
+	expect(peer.accepted.map(({ to }) => to)).toEqual([
+		['owner@example.com', 'other@example.com'],
+		['owner@example.com'],
+		['other@example.com'],
+	]);
+	for (const n of ['no 1', 'no 2']) expect(peer.accepted.at(-1)?.content).toContain(n);
+});
+
 test('a digest of which nothing is left is withheld, and no failure', async () => {
 	const clock = { now: Date.UTC(2026, 0, 2) };
 	const peer = await server();
