@@ -36,8 +36,8 @@ const REJECTS_EVERY_MAIL =
 const GREYLISTED = /gr[ae]y-?list/i;
 /** RFC 5321 section 4.5.3.1.10: also with a code that is otherwise permanent, it says that the others go with another mail. */
 const TOO_MANY_RECIPIENTS = /^\d{3}[ -][45]\.5\.3\b|too many recipients/i;
-/** RFC 3463 section 3.3: its owner can make room, so this is no permanent failure, though some servers say so. */
-const MAILBOX_FULL = /^\d{3}[ -]5\.2\.2\b/;
+/** A full mailbox, and the quota of a day: by RFC 3463 they are no permanent failures, though some servers, such as Gmail, say so. */
+const PASSES = /^\d{3}[ -]5\.(?:2\.2|4\.5)\b/;
 const CERTIFICATE_CODE = /CERT|ALTNAME|SELF_SIGNED|UNABLE_TO_|ISSUER/;
 const TLS_CODE = /TLS|SSL|EPROTO|ERR_BORING/;
 
@@ -103,14 +103,14 @@ function judgeRejection(failure: SmtpFailure, isLoginMissing: boolean): Outcome 
 		return { kind: 'rejected', error, ...(!each.some(isOther) && { isRecipient: true }) };
 	}
 	const error = `The server rejected the mail: ${reply(failure)}`;
-	if (isPermanent(failure) || responseCode === TOO_LARGE) return { kind: 'rejected', error };
+	if (isPermanent(failure)) return { kind: 'rejected', error };
 	return { kind: 'retry', error, isDestinationSuspect: responseCode === CLOSING };
 }
 
 /** A 5xx reply; 503 says only that the dialogue went wrong, not that this mail is unwanted. */
 function isPermanent(failure: SmtpFailure): boolean {
 	const { responseCode = 0 } = failure;
-	return responseCode >= 500 && responseCode < 600 && responseCode !== 503 && !MAILBOX_FULL.test(reply(failure));
+	return responseCode >= 500 && responseCode < 600 && responseCode !== 503 && !PASSES.test(reply(failure));
 }
 
 /** The rejection is about this one mailbox: full, greylisted, unknown. RFC 3463 says so in the second digit; without it the code alone does. */

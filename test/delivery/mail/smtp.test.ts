@@ -97,6 +97,7 @@ test.each([
 	['451 4.7.1 Greylisting in action, please come back later', true],
 	['451 Graylisted for 5 minutes', true],
 	['451 4.7.1 try later', undefined],
+	['550 5.4.5 Daily user sending limit exceeded', undefined],
 	['450 4.1.8 bad address of the sender', undefined],
 	['450 4.3.2 shutting down', undefined],
 	['452 4.5.3 too many', undefined],
@@ -145,6 +146,9 @@ test.each([
 	['content', '421 closing', 'retry'],
 	['content', '451 scanner busy', 'retry'],
 	['content', 'Segmentation fault', 'retry'],
+	['content', '550 5.4.5 Daily user sending limit exceeded', 'retry'],
+	['content', '552 5.2.2 over quota', 'retry'],
+	['content', '552 5.3.4 too large', 'rejected'],
 	['content', '554 5.7.1 spam', 'rejected'],
 ] as const)('at %s, %s: %s', async (stage, behaviour, kind) => {
 	const peer = await scripted({ [stage]: behaviour });
