@@ -7,7 +7,7 @@ import type { WebhookFormat } from '../../form-values/webhook-formats.ts';
 import type { WebhookRow } from '../../storage/tables.ts';
 import { bytesOf } from '../../text/cut-text.ts';
 import { mayHaveLostDigits } from '../../text/exact-json.ts';
-import { placeholderProblem } from '../../text/placeholders.ts';
+import { placeholderProblem, placeholdersIn } from '../../text/placeholders.ts';
 import { SUBMISSION_CREATED, WEBHOOK_EVENT_NAMES } from '../events.ts';
 import type { Webhook } from './schema.ts';
 
@@ -167,6 +167,9 @@ function checkValues(value: unknown, { path, depth, fault }: Place): void {
 	if (value === null || typeof value !== 'object') return;
 	if (depth === DEPTH_MAX) fault(`must be nested at most ${DEPTH_MAX} deep`, 'body');
 	else
-		for (const [name, member] of Object.entries(value))
-			checkValues(member, { path: `${path}.${name}`, depth: depth + 1, fault });
+		for (const [name, member] of Object.entries(value)) {
+			const at = `${path}.${name}`;
+			if (placeholdersIn(name).length > 0) fault('must have its placeholder in a value: names are not filled in', at);
+			checkValues(member, { path: at, depth: depth + 1, fault });
+		}
 }

@@ -183,6 +183,7 @@ describe('settings', () => {
 		[{ format: 'custom', body: 5 }, 'body'],
 		[{ format: 'custom', body: { a: ['{{#if x}}'] } }, 'body.a.0'],
 		[{ format: 'custom', body: { a: '{{x' } }, 'body.a'],
+		[{ format: 'custom', body: { a: { '{{x}}': 1 } } }, 'body.a.{{x}}'],
 		[{ format: 'custom', body: { a: '{{form.secret}}' } }, 'body.a'],
 		[{ format: 'custom', body: { a: 'x'.repeat(8200) } }, 'body'],
 		[{ format: 'custom', body: JSON.parse(`${'['.repeat(3000)}1${']'.repeat(3000)}`) }, 'body'],
