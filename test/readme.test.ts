@@ -213,6 +213,8 @@ describe('the snippets for websites', () => {
 	}
 
 	async function fillIn(page: BrowserPage, message: string): Promise<void> {
+		await page.addStyleTag({ content: 'input, textarea { display: block; width: 100% }' });
+		expect(await page.locator('[name=_gotcha]').isVisible()).toBe(false);
 		await page.getByLabel('E-mail').fill('ada@example.com');
 		await page.getByLabel('Message').fill(message);
 		await page.getByRole('button', { name: 'Send' }).click();

@@ -62,7 +62,7 @@ function htmlSnippet(
 	</label>
 	${
 		honeypot !== undefined &&
-		html`<input name="${honeypot}" hidden autocomplete="off">
+		html`<div hidden><input name="${honeypot}" autocomplete="off"></div>
 	`
 	}<button>${say('helpSend')}</button>
 </form>`);

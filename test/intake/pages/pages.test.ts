@@ -188,6 +188,16 @@ describe('in a real browser', () => {
 		await tab.close();
 	});
 
+	test('the honeypot of the help page stays hidden on a site with a style for inputs', async () => {
+		const { tab } = await openTab({ bypassCSP: true });
+		await show(tab, help('https://a.example/f/x'));
+		const [form = ''] = await tab.locator('pre').allInnerTexts();
+		await tab.setContent(`<style>input, textarea { display: block; width: 100% }</style>${form}`);
+		expect(await tab.locator('[name=email]').isVisible()).toBe(true);
+		expect(await tab.locator('[name=_gotcha]').isVisible()).toBe(false);
+		await tab.close();
+	});
+
 	test('the snippets of the help page stay whole whatever the address holds', async () => {
 		const endpoint = `https://a.example/f/x'"><b>&\`\${1}`;
 		const { tab } = await openTab();
