@@ -16,6 +16,7 @@ export type SpecialRole =
 	| 'honeypotBox'
 	| 'dropped'
 	| 'stamp'
+	| 'page'
 	| Captcha;
 
 /** Those of every form, besides the honeypots that it names. */
@@ -25,5 +26,7 @@ export const SPECIAL_NAMES: ReadonlyMap<string, SpecialRole> = new Map<string, S
 	['_replyto', 'replyTo'],
 	// Sent by `formsrv.js`.
 	['_formsrv_stamp', 'stamp'],
+	// Sent by the page on which visitors correct fields.
+	['_formsrv_page', 'page'],
 	...CAPTCHA_NAMES.map((name) => [CAPTCHAS[name].field, name] as const),
 ]);

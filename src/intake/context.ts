@@ -12,14 +12,20 @@ const MAX_UTM = 200;
 const MAX_UTMS = 10;
 const UTM = /^utm_([a-z_]{1,32})$/;
 
-interface Sender {
+interface Stated {
 	headers: HeaderReader;
+	/** Stated by a correction, because the page before was the server's own. */
+	page?: string | undefined;
+}
+
+interface Sender extends Stated {
 	clientAddress: string;
 }
 
 /** Members for `meta`; what the request does not tell is left out. */
-export function contextOf(rules: ContextRules, { headers, clientAddress }: Sender): Record<string, unknown> {
-	const page = rules.page || rules.utm ? pageOf(headers) : null;
+export function contextOf(rules: ContextRules, sender: Sender): Record<string, unknown> {
+	const { headers, clientAddress } = sender;
+	const page = rules.page || rules.utm ? pageOf(sender) : null;
 	const utm = rules.utm && page ? utmOf(page) : {};
 	const agent = rules.agent ? headers.get('user-agent')?.slice(0, MAX_AGENT) : undefined;
 	const address = { none: undefined, network: coarseNetworkOf(clientAddress), full: clientAddress }[rules.address];
@@ -31,9 +37,13 @@ export function contextOf(rules: ContextRules, { headers, clientAddress }: Sende
 	};
 }
 
-/** The page as the browser states it; by default it tells other origins only its own. */
-function pageOf(headers: HeaderReader): URL | null {
-	const url = parseUrl(headers.get('referer') ?? headers.get('origin') ?? '');
+/** The page as the browser states it; by default it tells other origins only its own. Empty if it does not. */
+export function statedPage({ headers, page }: Stated): string {
+	return page ?? headers.get('referer') ?? headers.get('origin') ?? '';
+}
+
+function pageOf(stated: Stated): URL | null {
+	const url = parseUrl(statedPage(stated));
 	return url && /^https?:$/.test(url.protocol) ? url : null;
 }
 

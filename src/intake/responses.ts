@@ -19,6 +19,7 @@ import { parseUrl } from '../text/web-address.ts';
 import { FieldsRejected } from './checks/field-rules.ts';
 import { inOwnersWords } from './checks/opening.ts';
 import { prefersJson, saysJson } from './content-negotiation.ts';
+import { statedPage } from './context.ts';
 import { formspreeErrors, isFormspreeClient } from './formspree.ts';
 import { correctionPage } from './pages/correction-page.ts';
 import type { Page } from './pages/page-frame.ts';
@@ -231,9 +232,15 @@ export function backUrlOf(headers: Headers): string | null {
 /** The data for the page on which a visitor corrects fields. */
 function correctionOf({ headers }: Request, { error, form }: { error: FieldsRejected; form: FormRow }) {
 	const { content } = error;
-	const { next } = content.special;
+	const { next, page } = content.special;
 	const absolute = parseRedirectUrl(next ?? '', sourcePage(headers))?.href;
-	return { content, rules: withAddress(form), next: absolute };
+	const keepsPage = form.context?.page || form.context?.utm;
+	return {
+		content,
+		rules: withAddress(form),
+		next: absolute,
+		page: keepsPage ? statedPage({ headers, page }) : undefined,
+	};
 }
 
 /** The rules of a form, with one for the address that it has visitors confirm. */

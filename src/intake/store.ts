@@ -195,7 +195,7 @@ async function untilFree<T>(append: () => Promise<T>, whenTaken: () => Promise<v
 
 /** Data kept apart from the fields, as JSON; `null` if there is none. */
 function metaOf({ form, request: { headers }, clientAddress, isTest }: Submit, content: Content): string | null {
-	const context = form.context && contextOf(form.context, { headers, clientAddress });
+	const context = form.context && contextOf(form.context, { headers, clientAddress, page: content.special.page });
 	const meta = { ...(isTest && { test: true }), ...context, ...droppedOf(content) };
 	return Object.keys(meta).length > 0 ? JSON.stringify(meta) : null;
 }

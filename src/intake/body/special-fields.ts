@@ -17,6 +17,8 @@ export interface SpecialFields {
 	replyTo?: string;
 	/** When the form was loaded. */
 	stamp?: string;
+	/** The page that it came from before it was corrected. */
+	page?: string;
 	honeypotFilled: boolean;
 	captchaTokens: Partial<Record<Captcha, string>>;
 }
@@ -27,6 +29,7 @@ const MAX_NEXT = 2048;
 const MAX_SUBJECT = 200;
 const MAX_TOKEN = 8192;
 const MAX_STAMP = 64;
+const MAX_PAGE = 8192;
 /** An empty text or `null`; a form with several honeypots sends their texts as an array. */
 const UNFILLED = /^(?:""|null|\[""(?:,"")+\])$/;
 const CONTROLS = /[\p{Cc}\u2028\u2029]/gu;
@@ -99,6 +102,8 @@ function applyText(role: TextRole, text: string, special: SpecialFields): void {
 		if (isEmailAddress(address)) special.replyTo = address;
 	} else if (role === 'stamp') {
 		if (text.length <= MAX_STAMP) special.stamp = text;
+	} else if (role === 'page') {
+		if (text.length <= MAX_PAGE) special.page = text;
 	} else if (text !== '' && text.length <= MAX_TOKEN) special.captchaTokens[role] = text;
 }
 

@@ -14,6 +14,8 @@ interface Correction extends Omit<RejectedPage, 'status' | 'code' | 'isOwners'> 
 	rules: readonly FieldRule[];
 	/** Where its `_next` leads from the page that it came from. */
 	next: string | undefined;
+	/** The page that it came from, if the form keeps that. */
+	page?: string | undefined;
 }
 
 type Fields = SpokenError['fields'];
@@ -55,13 +57,13 @@ function isCorrectable({ data, files }: Content, fields: Fields): boolean {
 	return fields.every(({ code }) => code !== 'UNKNOWN_FIELD' && code !== 'INVALID_TYPE');
 }
 
-function formOf({ say }: Translation, { content, rules, next, fields }: Correction): Html {
+function formOf({ say }: Translation, { content, rules, fields, ...from }: Correction): Html {
 	const values = Object.entries(parseExact(content.data) as Record<string, unknown>);
 	const sent = (name: string): Value => textsOf(values.find(([known]) => known === name)?.[1]);
 	const faults = new Map(fields.map((field) => [field.field, field.message]));
 	const kept = values.filter(([name]) => !faults.has(name));
 	// One that is stored too, such as `_replyto` with the aliases of some services, is among the values.
-	const special = specialValues(content, next).filter(([name]) => !values.some(([known]) => known === name));
+	const special = specialValues(content, from).filter(([name]) => !values.some(([known]) => known === name));
 	const hidden = [...kept.map(([name, value]) => [name, textsOf(value)] as const), ...special];
 	const inputs = rules
 		.filter(({ name }) => faults.has(name))
@@ -75,11 +77,15 @@ ${hidden.map(([name, value]) => value.map((text) => html`<input type="hidden" na
 }
 
 /** The special fields, as they were understood. */
-function specialValues({ special }: Content, next: string | undefined): (readonly [string, Value])[] {
+function specialValues(
+	{ special }: Content,
+	{ next, page }: Pick<Correction, 'next' | 'page'>,
+): (readonly [string, Value])[] {
 	const tokens = CAPTCHA_NAMES.map((name) => [CAPTCHAS[name].field, special.captchaTokens[name]] as const);
 	const sent = [
 		// From here a relative one would lead elsewhere.
 		['_next', next],
+		['_formsrv_page', page],
 		['_subject', special.subject],
 		['_replyto', special.replyTo],
 		...tokens,

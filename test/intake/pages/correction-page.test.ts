@@ -201,6 +201,26 @@ describe('the page for a submission that breaks rules', () => {
 		expect(await tab.getByLabel('E-mail').evaluate((input) => getComputedStyle(input).direction)).toBe('ltr');
 	});
 
+	test.each([
+		['unsafe-url', { page: `${site.url}contact`, utm: { source: 'news' } }],
+		['no-referrer', null],
+	])('keeps the page that the submission came from, also when it comes again: %s', async (referrer, meta) => {
+		const fields: FieldRule[] = [{ name: 'email', type: 'email', label: 'Your e-mail' }];
+		const inputs = `<meta name="referrer" content="${referrer}"><input name="email" value="ann">`;
+		const { id } = await openForm(inputs, { fields, context: { page: true, utm: true } });
+		await tab.goto(`${site.url}contact?utm_source=news`);
+		await tab.getByRole('button', { name: 'Send' }).click();
+		await tab.locator('form').evaluate((form) => form.setAttribute('novalidate', ''));
+		await tab.getByLabel('Your e-mail').fill('ann@');
+		await tab.getByRole('button', { name: 'Send again' }).click();
+		await tab.locator('[value="ann@"]').waitFor();
+		await tab.getByLabel('Your e-mail').fill('ann@example.com');
+		await tab.getByRole('button', { name: 'Send again' }).click();
+		await tab.getByRole('heading', { name: 'Thank you' }).waitFor();
+		const { body } = await server.call<{ submissions: object[] }>(`GET /api/forms/${id}/submissions`);
+		expect(body.submissions).toMatchObject([{ data: { email: 'ann@example.com' }, meta }]);
+	});
+
 	test('may come again, with what is still wrong', async () => {
 		await openForm('<input name="email" value="ann"><input name="kept" value="x">', { fields: RULES.slice(0, 1) });
 		await tab.getByRole('button', { name: 'Send' }).click();
