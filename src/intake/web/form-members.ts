@@ -12,8 +12,6 @@ export function withoutShadows(form: HTMLFormElement): HTMLFormElement {
 
 /** The buttons that submit a form, which may stand outside it. */
 export function buttonsOf(form: HTMLFormElement): HTMLButtonElement[] {
-	const all = document.querySelectorAll<HTMLButtonElement>(
-		'button:not([type=button],[type=reset]),input[type=submit],input[type=image]',
-	);
-	return [...all].filter((button) => button.form === form);
+	const all = document.querySelectorAll<HTMLButtonElement>('button,input');
+	return [...all].filter((button) => button.form === form && /submit|image/.test(button.type));
 }

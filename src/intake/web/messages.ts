@@ -134,14 +134,18 @@ function isVisible(element: Element): boolean {
 	return (element as HTMLElement).offsetParent !== null;
 }
 
-/** In the element that the page has for it, or behind the last input of the field or the label around that. */
+/** In the element that the page has for it, or behind the last input of the field and the label around or right behind that. */
 function placeOf(plain: HTMLFormElement, field: string, elements: Element[]): ((shown: Element) => void) | undefined {
 	const own = [...plain.querySelectorAll('[data-formsrv-error]')].find(
 		(element) => element.getAttribute('data-formsrv-error') === field,
 	);
 	if (own) return (shown) => own.append(shown);
 	const last = elements.filter(isVisible).at(-1);
-	return last && ((shown) => (last.closest('label') ?? last).after(shown));
+	if (!last) return undefined;
+	// As a box to tick has it; styles such as `:checked + label` need them side by side.
+	const next = last.nextElementSibling as HTMLLabelElement | null;
+	const before = last.closest('label') ?? (next?.control === last ? next : last);
+	return (shown) => before.after(shown);
 }
 
 /** Links the inputs of a field to its message. Returns a function that undoes it, as a change of any of them does. */
@@ -164,5 +168,5 @@ function markInvalid(elements: Element[], { id }: Element): () => void {
 }
 
 function idsOf(element: Element): string[] {
-	return (element.getAttribute('aria-describedby') ?? '').split(/\s+/).filter(Boolean);
+	return element.getAttribute('aria-describedby')?.match(/\S+/g) ?? [];
 }

@@ -402,6 +402,15 @@ describe('an error', () => {
 		expect(await tab.locator('.formsrv-field-error').count()).toBe(0);
 	});
 
+	test('leaves a box and the label behind it together', async () => {
+		replies.push(reject(400, { ...envelope, errors: [{ field: 'terms', code: 'X', message: 'Please tick this.' }] }));
+		await open(undefined, `<input type="checkbox" id="terms" name="terms"><label for="terms">I agree</label>${FIELDS}`);
+		await tab.click('#send');
+		const message = tab.getByText('Please tick this.');
+		expect(await message.evaluate((element) => element.previousElementSibling?.textContent)).toBe('I agree');
+		expect(await tab.getByLabel('I agree').getAttribute('aria-describedby')).toBe(await message.getAttribute('id'));
+	});
+
 	test('names its language and takes its own direction at a field too, which need not be those of the page', async () => {
 		const headers = { ...CORS, 'Access-Control-Expose-Headers': 'Content-Language', 'Content-Language': 'ar' };
 		const errors = [{ field: 'message', message: 'يُرجى ملء «Message».' }];
