@@ -45,7 +45,10 @@ export interface OwnColumns {
 export interface Placed {
 	row: ImportedSubmission;
 	id: number;
+	/** Made of form, time and fields. */
 	hash: string;
+	/** The hash, with the id that it has elsewhere: rows that agree in this are one submission. */
+	key: string;
 }
 
 export function createImport(
@@ -75,14 +78,15 @@ export function createImport(
 		const { formerId = -1 } = row;
 		const isOfMoment = clock.timeline().millisOf(formerId) === row.at && formerId >= first;
 		const hash = new Bun.CryptoHasher('sha256').update(`${formId} ${row.at} ${row.data}`).digest('base64url');
-		return { row, id: isOfMoment ? formerId : first, hash };
+		const key = row.formerId === undefined ? hash : `${hash} ${formerId}`;
+		return { row, id: isOfMoment ? formerId : first, hash, key };
 	}
 
-	/** The ids of those that are there already, by their hashes. */
+	/** The ids of those that are there already, by their hashes and keys. */
 	function* findKnown(formId: number, placed: readonly Placed[]): Operation<Map<string, number>> {
 		const imported = yield* rows<[string, number]>(
 			`select hash, submission_id from imports where ${dialect.isIn('hash', '$1', 'text')}`,
-			[dialect.list(placed.map(({ hash }) => hash))],
+			[dialect.list(placed.flatMap(({ hash, key }) => [hash, key]))],
 		);
 		const former = placed.filter(({ row, id }) => row.formerId === id);
 		const there = yield* rows<[number, string]>(
@@ -91,7 +95,7 @@ export function createImport(
 		);
 		const dataOf = new Map(there);
 		const same = former.filter(({ row, id }) => dataOf.get(id) === row.data);
-		return new Map([...imported, ...same.map(({ hash, id }) => [hash, id] as const)]);
+		return new Map([...same.flatMap(({ hash, key, id }) => [[hash, id] as const, [key, id] as const]), ...imported]);
 	}
 
 	/** Gives each its id: the one it may have, or the next free one behind that. */
@@ -141,13 +145,20 @@ export function createImport(
 				const forms = yield* rows('select 1 from forms where id = $1 and deleted_at is null', [formId]);
 				if (!moveCounts || forms.length === 0) throw new FormGone('The form was deleted in the meantime.');
 				const idOf = yield* findKnown(formId, placed);
-				const firsts = new Map(placed.toReversed().map((one) => [one.hash, one]));
-				const fresh = placed.filter((one) => !idOf.has(one.hash) && firsts.get(one.hash) === one);
-				if (fresh.length === 0) return placed.map(({ hash }) => ({ id: idOf.get(hash) as number, isNew: false }));
+				const seen = new Set(idOf.keys());
+				const fresh = placed.filter(({ hash, key }) => !seen.has(key) && seen.add(hash).add(key));
+				if (fresh.length === 0) return placed.map(({ key }) => ({ id: idOf.get(key) as number, isNew: false }));
 				const ids = yield* giveIds(fresh);
 				// More of one moment than it has ids: behind it come those of the present.
 				if (ids.some((id) => id >= below)) throw new Unavailable();
-				for (const [i, { hash }] of fresh.entries()) idOf.set(hash, ids[i] as number);
+				// A row without an id is any that has its hash. Whatever gets another id has to be told from its like by the key.
+				const hashes = fresh.map(({ row, hash, key }, i) => {
+					const id = ids[i] as number;
+					const isAny = !idOf.has(hash);
+					if (isAny) idOf.set(hash, id);
+					idOf.set(key, id);
+					return isAny && row.formerId === id ? hash : key;
+				});
 				const indexOf = new Map(placed.map((one, i) => [one, i]));
 				yield* dialect.insert(
 					'submissions',
@@ -160,7 +171,7 @@ export function createImport(
 				yield* dialect.insert(
 					'imports',
 					{ submission_id: 'bigint', hash: 'text' },
-					fresh.map(({ hash }, i) => [ids[i] as number, hash]),
+					hashes.map((hash, i) => [ids[i] as number, hash]),
 				);
 				yield* dialect.index(fresh.map(({ row: { data } }, i) => ({ id: ids[i] as number, formId, data })));
 				yield* storeFiles(formId, fresh, ids);
@@ -168,7 +179,7 @@ export function createImport(
 				const recorded = entry.statements(db, { formId, counts: { submissions: fresh.length } });
 				for (const statement of [...beside(db), ...recorded]) yield* built(statement);
 				const isNew = new Set(fresh);
-				return placed.map((one) => ({ id: idOf.get(one.hash) as number, isNew: isNew.has(one) }));
+				return placed.map((one) => ({ id: idOf.get(one.key) as number, isNew: isNew.has(one) }));
 			}
 
 			const places = await again(() => entry.within(() => write(store)));

@@ -40,7 +40,9 @@ export type MissingFiles = Static<typeof MissingFiles>;
 export const ImportReport = Type.Object(
 	{
 		imported: Type.Integer({ description: 'Stored; in a dry run those that can be.' }),
-		known: Type.Integer({ description: 'There already: the same time and fields were imported before.' }),
+		known: Type.Integer({
+			description: 'There already: the same time and fields, and id if any, were imported before.',
+		}),
 		bad: Type.Integer({ description: 'Left out.' }),
 		problems: Type.Array(Type.Object({ line: Type.Integer(), problem: Type.String() }), {
 			description: 'What was wrong, by line; the first hundred.',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { Form } from '../../../src/forms/schema.ts';
+import { encodeId, IDS_PER_MILLISECOND } from '../../../src/ids.ts';
 import type { Permission } from '../../../src/storage/tables.ts';
 import type { ImportReport } from '../../../src/submissions/import/schema.ts';
 import { isOnPostgres } from '../../engine.ts';
@@ -49,7 +50,7 @@ const list = async (query = '', of = form) => {
 	const path = `GET /api/forms/${of.id}/submissions?order=asc&limit=100&${query}` as const;
 	return (await server.call<{ submissions: Row[]; pagination: { total: number } }>(path)).body;
 };
-const line = (n: number, more = {}) => ({
+const line = <More>(n: number, more = {} as More) => ({
 	data: { n },
 	createdAt: new Date(Date.UTC(2024, 0, 1) + n * 1000).toISOString(),
 	...more,
@@ -164,6 +165,30 @@ describe('POST /api/forms/{id}/import', () => {
 		expect((await send([text], { to: other })).body).toMatchObject({ imported: 2, bad: 0 });
 		const withoutIds = (all: string) => all.replace(/"id":"\w+",/g, '');
 		expect(withoutIds(await exported(other))).toBe(withoutIds(text));
+	});
+
+	test('submissions of an export that agree in time and fields stay as many, whether their ids are free or not', async () => {
+		const firstId = IDS_PER_MILLISECOND * Date.parse(line(7777).createdAt);
+		const alike = Array.from({ length: 250 }, (_, i) => line(7777, { id: encodeId(firstId + i), note: `${i}` }));
+		const notes = async (of: Form) => {
+			const query = 'format=ndjson&order=asc';
+			const { text } = await server.call(`GET /api/forms/${of.id}/export?${query}`);
+			return text
+				.split('\n')
+				.filter(Boolean)
+				.map((one) => JSON.parse(one).note);
+		};
+		const copy = await newForm();
+		for (const to of [form, copy]) {
+			expect((await send(alike.slice(0, 120), { to })).body).toMatchObject({ imported: 120, known: 0 });
+			expect((await send(alike, { to })).body).toMatchObject({ imported: 130, known: 120 });
+			expect((await send(alike.toReversed(), { to })).body).toMatchObject({ imported: 0, known: 250 });
+			expect(await notes(to)).toEqual(alike.map(({ note }) => note));
+		}
+		// Without ids they are one, as in the files of other services.
+		expect((await send([line(7777), line(7777)])).body).toMatchObject({ imported: 0, known: 2 });
+		const third = [alike[0], line(7777), line(7777)];
+		expect((await send(third, { to: await newForm() })).body).toMatchObject({ imported: 1, known: 2 });
 	});
 
 	test('is bound by nothing that a form asks of visitors, and sends nothing', async () => {
