@@ -22,8 +22,8 @@ export function openStandardOutput(name: keyof typeof DESCRIPTORS): StandardOutp
 
 	async function put(text: string | Uint8Array): Promise<boolean> {
 		try {
-			// A large text is written at once, a small one with the flush.
-			await Promise.all([sink.write(text), sink.flush()]);
+			// A large text is written at once, a small one with the flush. Of a closed pipe the flush may throw while the write rejects.
+			await Promise.all([sink.write(text), Promise.try(() => sink.flush())]);
 			return true;
 		} catch (error) {
 			const { code, message } = error as NodeJS.ErrnoException;

@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { tempFolder } from '../temp-folder.ts';
 
 const MODULE = join(import.meta.dir, '..', '..', 'src', 'cli', 'standard-output.ts');
 /** More than a pipe holds. */
@@ -17,8 +18,8 @@ console.error(JSON.stringify({ taken, lost, isTTY: stdout.isTTY, columns: stdout
 `;
 
 /** Runs a shell line with the program in it; answers what the line prints and what the program found. */
-async function run(line: string) {
-	const env = { PATH: process.env.PATH, BUN: process.execPath, PROGRAM };
+async function run(line: string, program = PROGRAM) {
+	const env = { PATH: process.env.PATH, BUN: process.execPath, PROGRAM: program };
 	const child = Bun.spawn(['bash', '-c', line], { env, stdout: 'pipe', stderr: 'pipe' });
 	const [printed, found] = await Promise.all([text(child.stdout), text(child.stderr), child.exited]);
 	return { printed, found: JSON.parse(found) };
@@ -34,6 +35,20 @@ test('a reader that closes early ends the output without a failure', async () =>
 	const { printed, found } = await run('"$BUN" -e "$PROGRAM" | head -c 2');
 	expect(printed).toBe('ab');
 	expect(found).toEqual({ taken: false, isTTY: false });
+});
+
+test('nothing is said of a reader that is gone before a text beyond ASCII', async () => {
+	const gone = join(tempFolder(), 'gone');
+	const program = `
+		import { openStandardOutput } from ${JSON.stringify(MODULE)};
+		const stdout = openStandardOutput('stdout');
+		await stdout.write('a');
+		while (!(await Bun.file('${gone}').exists())) await Bun.sleep(5);
+		const taken = await stdout.write('é'.repeat(${LENGTH}) + '…');
+		console.error(JSON.stringify({ taken, lost: await stdout.finished() }));
+	`;
+	const { found } = await run(`"$BUN" -e "$PROGRAM" | (head -c 1; exec <&-; touch ${gone})`, program);
+	expect(found).toEqual({ taken: false });
 });
 
 test('a full disk is a failure with its reason', async () => {
