@@ -103,11 +103,13 @@ function parsed(path: string, cwd: string): unknown {
 	throw new CommandError(`${path} must hold an object, as {"forms": {"contact": {"name": "Contact"}}}.`);
 }
 
-/** Rejects a name that occurs twice in one object, as TOML does: the last would count, without a word on the others. */
+/**
+ * Says where the text is wrong, and rejects a name that occurs twice in one object, as TOML does: the last would count, without a word on
+ * the others.
+ */
 function parsedJson(text: string): unknown {
-	const value = parseJson(text);
-	if (isTable(value)) readMembers(text);
-	return value;
+	if (/^\s*\{/.test(text)) readMembers(text);
+	return parseJson(text);
 }
 
 /** Dates of TOML are objects too. */

@@ -162,6 +162,18 @@ test.each([
 	expect((await cli.json('forms', 'list').catch(() => [])).length).toBe(0);
 });
 
+test.each([
+	[
+		'{\n"forms": {\n"a": {"name": "A"}\n"b": {"name": "B"}}}',
+		'expected a comma or a closing brace at line 4, column 1.',
+	],
+	['{"forms": {"a": {"name": "A",}}}', 'expected a name or a string in double quotes at line 1, column 30.'],
+])('%j is rejected with the place of what is wrong', async (text, sentence) => {
+	write(text, 'forms.json');
+	const stderr = `forms.json cannot be read: The JSON is not valid: ${sentence}\n`;
+	expect(await cli.call('apply', 'forms.json')).toEqual({ code: 1, stdout: '', stderr });
+});
+
 test('"none" is no value, in every setting that may have none', async () => {
 	const names = SETTINGS_OR_NONE;
 	expect(names).toContain('captcha');
