@@ -14,7 +14,7 @@ export function withCriteria(command: CliCommand): CliCommand {
 	mapSwitches((name, text) => command.choice(`--${name} <${name}>`, firstSentence(text), ['true', 'false']));
 	return command
 		.choice('--order <order>', 'Oldest or newest first (default: desc)', ['asc', 'desc'])
-		.choice('--filter <filter>', 'Which submissions (default: all except spam)', FILTERS);
+		.choice('--filter <filter>', 'Which submissions (default: all but spam and pending ones)', FILTERS);
 }
 
 const firstSentence = (text: string) => text.replace(/\.(?: .*)?$/, '');

@@ -176,6 +176,24 @@ test('an export of a hundred thousand digits goes from form to form, and a secon
 	expect(copied.stdout.replace(/"id":"\w+"/, '')).toBe(stdout.replace(/"id":"\w+"/, ''));
 });
 
+test('all submissions go from form to form by the three exports that the help names', async () => {
+	const flags = ['"isArchived":true', '"isSpam":true', '"isPending":true', '"isStarred":true'];
+	const line = (flag: string, i: number) => `{"data":{"n":${i}},"createdAt":"2024-01-01T00:00:00.00${i}Z",${flag}}\n`;
+	await importFile('a.ndjson', flags.map(line).join(''));
+	const { stdout } = await cli.call('submissions', 'export', '--help');
+	expect(stdout.replace(/\s+/g, ' ')).toContain('(default: all but spam and pending ones)');
+	await cli.json('forms', 'create', 'Copy', '--slug', 'copy');
+	for (const filter of [[], ['--filter', 'spam'], ['--filter', 'pending']]) {
+		const lines = (await exported('contact', ...filter)).map((one) => `${JSON.stringify(one)}\n`);
+		writeFileSync(cli.path('b.ndjson'), lines.join(''));
+		await cli.json('import', 'b.ndjson', '--form', 'copy');
+		const withoutId = ({ id, ...rest }: Record<string, unknown>) => rest;
+		const sent = (await exported('contact', ...filter)).map(withoutId);
+		expect((await exported('copy', ...filter)).map(withoutId)).toEqual(sent);
+		expect(sent.length).toBe(filter.length === 0 ? 2 : 1);
+	}
+});
+
 test('takes NDJSON of another service by its names, nested fields too', async () => {
 	const lines = [
 		'{"_date":"2018-11-03T07:28:29.707632","_id":2,"email":"a@example.com","n":1.10}',
