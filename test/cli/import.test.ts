@@ -66,7 +66,7 @@ test('a wrong file stores nothing', async () => {
 	const rows = Array.from({ length: 20 }, (_, i) => `2024-01-01T00:00:${10 + i}Z,a`);
 	const wrong: [string, string | Uint8Array, RegExp][] = [
 		['no time', ['at,text', ...rows].join('\n'), /has no time/],
-		['a column twice', 'at,text,at\n1,2,3', /"at" occurs twice/],
+		['a column twice', 'at,text,at\n1,2,3', /"at" occurs twice in the first line: give each a name of its own there\./],
 		[
 			'an open quote',
 			`at,text,more\n2024-01-01,"a\nb","c\n${rows.join('\n')}`,

@@ -54,7 +54,10 @@ function namesOf(cells: readonly string[], maxColumns: number): string[] {
 	if (names.some((name) => name.includes('\0'))) throw notCsv('The file looks like UTF-16: save it as UTF-8.');
 	if (names.length > maxColumns) throw notCsv(`The file has more than ${maxColumns} columns.`);
 	const twice = names.find((name, i) => names.indexOf(name) < i);
-	if (twice !== undefined) throw notCsv(`The column ${JSON.stringify(twice)} occurs twice in the first line.`);
+	if (twice !== undefined)
+		throw notCsv(
+			`The column ${JSON.stringify(twice)} occurs twice in the first line: give each a name of its own there.`,
+		);
 	return names;
 }
 
