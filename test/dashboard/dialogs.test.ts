@@ -9,6 +9,15 @@ setDefaultTimeout(60_000);
 
 const { server, browser } = await openServerAndBrowser();
 
+/** Ends every session, and signs in again with the same key. */
+async function endSession(page: Page): Promise<void> {
+	const { body } = await server.call<{ sessions: { id: string }[] }>('GET /api/sessions');
+	for (const { id } of body.sessions) await server.call(`DELETE /api/sessions/${id}`);
+	await page.getByText('What you have typed is there again').waitFor();
+	await page.getByLabel('API key or set').fill(server.adminKey);
+	await page.keyboard.press('Enter');
+}
+
 const clickBeside = (page: Page) => page.mouse.click(5, 400);
 
 test('one that nothing was typed into closes by a click beside it and by Escape', async () => {
@@ -58,18 +67,11 @@ test('what was typed is in its dialog again after the session has ended under it
 	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
 	await signIn();
 	const dialog = page.getByRole('dialog').first();
-	const endSession = async () => {
-		const { body } = await server.call<{ sessions: { id: string }[] }>('GET /api/sessions');
-		for (const { id } of body.sessions) await server.call(`DELETE /api/sessions/${id}`);
-		await page.getByText('What you have typed is there again').waitFor();
-		await page.getByLabel('API key or set').fill(server.adminKey);
-		await page.keyboard.press('Enter');
-	};
 	await goTo('/keys');
 	await page.getByRole('button', { name: 'New key' }).click();
 	await dialog.getByLabel('Name').fill('For the shop');
 	await dialog.getByLabel('Expires').selectOption('In a year');
-	await endSession();
+	await endSession(page);
 	await dialog.getByLabel('Name').waitFor();
 	expect(await dialog.getByLabel('Name').inputValue()).toBe('For the shop');
 	expect(await dialog.getByLabel('Expires').inputValue()).toBe('365');
@@ -84,7 +86,7 @@ test('what was typed is in its dialog again after the session has ended under it
 	await goTo(`/forms/${form.id}/settings`);
 	await page.getByRole('button', { name: 'Edit', exact: true }).click();
 	await dialog.getByLabel('Name').fill('Typed');
-	await endSession();
+	await endSession(page);
 	await dialog.getByLabel('Name').waitFor();
 	expect(await dialog.getByLabel('Name').inputValue()).toBe('Typed');
 	expect(await dialog.getByLabel('Address').inputValue()).toBe(url);
@@ -111,6 +113,34 @@ test('a key that is shown once stays until it is said to be stored', async () =>
 	await secret.waitFor({ state: 'detached' });
 	await row(page, 'Once').waitFor();
 	expect(complaints).toEqual([]);
+	await close();
+});
+
+test('a key or secret that is shown once is there again after the session has ended under it', async () => {
+	const form = await createForm(server, 'Secrets');
+	await server.call(`POST /api/forms/${form.id}/webhooks`, { json: { url: 'https://hooks.example.com' } });
+	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
+	await signIn();
+	const secret = page.getByRole('dialog').getByText(/^(sk_live|whsec)_/);
+	const staysUntilStored = async () => {
+		const shown = await secret.textContent();
+		await endSession(page);
+		await secret.waitFor();
+		expect(await secret.textContent()).toBe(shown);
+		await page.getByRole('button', { name: 'I have stored it' }).click();
+		await secret.waitFor({ state: 'detached' });
+	};
+	await goTo('/keys');
+	await page.getByRole('button', { name: 'New key' }).click();
+	await page.getByRole('button', { name: 'Create key' }).click();
+	await staysUntilStored();
+	await goTo(`/forms/${form.id}/settings`);
+	await page.getByRole('button', { name: 'New secret' }).click();
+	await staysUntilStored();
+	await goTo('/keys');
+	await page.getByRole('button', { name: 'New key' }).waitFor();
+	expect(await secret.count()).toBe(0);
+	expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
 	await close();
 });
 

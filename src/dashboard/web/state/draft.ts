@@ -1,4 +1,4 @@
-/** The texts and choices typed into a dialog: they outlive the session, which may end under them, but not the closing. */
+/** Texts of dialogs, typed or shown once: they outlive the session, which may end under them, but not the closing. */
 
 import { useEffect, useState } from 'preact/hooks';
 import { isSignedOut } from '../api.ts';
@@ -17,4 +17,15 @@ export function useDraft<T>(place: string, initial: T): [Typed<T>, (change: Part
 	useUnsaved(place, typed.draft === typed.base ? undefined : typed);
 	useEffect(() => () => void (isSignedOut.peek() || unsaved().delete(place)), []);
 	return [typed, (change) => setTyped(({ draft, base }) => ({ draft: { ...draft, ...change }, base }))];
+}
+
+/** @returns a text that is shown once, empty if there is none, and a function that shows another, even if the view is left by then */
+export function useShownOnce(place: string): [string, (next: string) => void] {
+	const [text, setText] = useState(unsaved<string>().get(place) ?? '');
+	useUnsaved(place, text || undefined);
+	const show = (next: string) => {
+		unsaved<string>().set(place, next);
+		setText(next);
+	};
+	return [text, show];
 }
