@@ -13,6 +13,8 @@ type WorkEvent =
 	| { type: 'due'; channel: string; webhookId: number | null }
 	/** A form was deleted, or an erasure is asked for: rows are to be removed. */
 	| { type: 'sweep' }
+	/** A key or member was created or changed. */
+	| { type: 'keys' }
 	/** An owner wants that destination to be tried at once, even if it is paused. */
 	| { type: 'retry'; channel: string; webhookId: number | null }
 	/** Why mail is paused; `null`: it is not. Times in milliseconds since 1970. */

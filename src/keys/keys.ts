@@ -144,6 +144,7 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 					return { ...recordedOf(row), facts: { ...factsOf(row), replaces: encodeId(old.id) } };
 				},
 			);
+			storage.events.publish({ type: 'keys' });
 			return { token, key };
 		},
 		/**
@@ -158,6 +159,7 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 				(tx) => [tx.update(apiKeys).set({ revokedAt }).where(eq(apiKeys.id, row.id))],
 				() => ({ ...recordedOf(row), facts: factsOf(row) }),
 			);
+			storage.events.publish({ type: 'keys' });
 			return present({ ...row, revokedAt });
 		},
 		/**

@@ -52,6 +52,7 @@ export function createNewKeys(storage: Storage, { keyForms, now }: { keyForms: K
 			(tx) => [tx.insert(apiKeys).values(row), ...several.map((one) => tx.insert(keyFormRows).values(one))],
 			() => ({ ...recordedOf(row), facts: { ...factsOf(row), ...(forms && { forms: forms.join() }) } }),
 		);
+		storage.events.publish({ type: 'keys' });
 		return key;
 	}
 

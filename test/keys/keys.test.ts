@@ -161,3 +161,18 @@ test('of a key only hash and display form are stored', async () => {
 	expect(rows[0]?.display).toBe(`sk_live_…${token.slice(-4)}`);
 	await storage.close();
 });
+
+test('each key or member that is created, rotated or revoked is announced once it is stored', async () => {
+	const { keys, storage } = await open();
+	let announced = 0;
+	storage.events.subscribe(['keys'], () => {
+		announced++;
+	});
+	const { key } = await keys.create({ mode: 'live', permissions: ['read'] });
+	const member = await keys.createMember('ada@example.org', { mode: 'live', permissions: ['read'] });
+	expect(announced).toBe(2);
+	await keys.rotate(key.id, { overlapMs: 0 });
+	await keys.revoke(member.id);
+	expect(announced).toBe(4);
+	await storage.close();
+});

@@ -39,7 +39,7 @@ interface StreamOptions {
 }
 
 interface Stream extends StreamOptions {
-	/** Anything may have changed: sent when another process wrote. */
+	/** Anything may have changed: sent when another process wrote, or a key changed. */
 	greet(): void;
 	close(): void;
 }
@@ -54,6 +54,11 @@ export function createEventStreams(
 	const streams = new Set<Stream>();
 	/** Writes of other processes that the streams know of, and when they were told. */
 	let told = { writes: 0, at: 0 };
+	/** Keys belong to no form. */
+	let areKeysChanged = false;
+	events.subscribe(['keys'], () => {
+		areKeysChanged = streams.size > 0;
+	});
 	let nextCheck: ReturnType<typeof setTimeout> | undefined;
 	const modes = new Map<number, Mode>();
 
@@ -85,9 +90,11 @@ export function createEventStreams(
 	/** A command that writes beside the server may send no event. */
 	function tellOfOthers(): void {
 		const writes = storage.foreignWrites();
-		if (writes === told.writes || performance.now() < told.at + HELLO_MS) return;
+		const isForAll = writes !== told.writes;
+		if (!(isForAll || areKeysChanged) || performance.now() < told.at + HELLO_MS) return;
 		told = { writes, at: performance.now() };
-		for (const { greet } of streams) greet();
+		areKeysChanged = false;
+		for (const { greet, principal } of streams) if (isForAll || isAdmin(principal)) greet();
 	}
 
 	function scheduleCheck(): void {
@@ -173,8 +180,7 @@ export function createEventStreams(
 			controller.close();
 		}
 
-		const seesDeliveries = hasPermission(principal.permissions, 'admin');
-		const types = ['submission', 'change', ...(seesDeliveries ? (['delivery'] as const) : [])] as const;
+		const types = ['submission', 'change', ...(isAdmin(principal) ? (['delivery'] as const) : [])] as const;
 		const unsubscribe = events.subscribe(types, (event) => {
 			batch.add(event);
 			collecting ??= setTimeout(() => sendBatch().catch(close), COLLECT_MS);
@@ -211,6 +217,11 @@ export function createEventStreams(
 
 function credentialOf({ keyId, sessionId }: Principal): string | null {
 	return sessionId ?? keyId;
+}
+
+/** Deliveries and keys are for admins alone. */
+function isAdmin({ permissions }: Principal): boolean {
+	return hasPermission(permissions, 'admin');
 }
 
 /** A person at the dashboard, for all forms. */

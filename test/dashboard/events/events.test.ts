@@ -93,6 +93,17 @@ test('what a command writes beside the server is told: by its event, or by anoth
 	stream.close();
 });
 
+test('a change of keys is told to those who may see them, by another greeting', async () => {
+	const reader = await listen(await server.createKey({ permissions: ['read'] }));
+	const stream = await listen(server.adminKey);
+	await server.call('POST /api/keys', { json: { permissions: ['read'] } });
+	expect(await stream.next()).toEqual({ event: 'hello', data: {} });
+	await server.submit(form.slug, { name: 'Ada' });
+	expect((await reader.next())?.event).toBe('submission');
+	stream.close();
+	reader.close();
+});
+
 test('a stream has events of its mode only, and that of a form-level key of its form only', async () => {
 	const testKey = await server.createKey({ mode: 'test' });
 	const testForm = (await server.call<Form>('POST /api/forms', { json: { name: 'Test' }, key: testKey })).body;
