@@ -7,7 +7,7 @@ import type { ApiKey } from '../keys/schema.ts';
 import { displayToken, isToken } from '../keys/token.ts';
 import { PERMISSIONS, type Permission } from '../storage/tables.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../tasks/durations.ts';
-import { parseTimestamp } from '../text/timestamp.ts';
+import { LAST_MS, parseTimestamp } from '../text/timestamp.ts';
 import { type Api, at } from './api.ts';
 import { type Cli, CommandError, type Options } from './cli.ts';
 import type { CliCommand } from './command.ts';
@@ -211,18 +211,18 @@ export function expiryOf(text: string | undefined): Date | undefined {
 	const expiresAt = parseExpiry(text, Date.now());
 	if (expiresAt && expiresAt.getTime() > Date.now()) return expiresAt;
 	throw new CommandError(
-		`--expires must be a lifetime such as 90d or 12h, or a date to come such as 2027-01-31; not "${text}".`,
+		`--expires must be a lifetime such as 90d or 12h, or a date to come such as 2027-01-31, up to the year 9999; not "${text}".`,
 		2,
 	);
 }
 
-/** Parses a lifetime from now, such as `90d` or `12h`, or a date such as `2027-01-31` (UTC); `undefined` if it is neither. */
+/** Parses a lifetime from now, such as `90d`, or a date such as `2027-01-31` (UTC); `undefined` if it is neither, or after the year 9999. */
 export function parseExpiry(text: string, now: number): Date | undefined {
 	const lifetime = lifetimeOf(text);
 	const timestamp = parseTimestamp(text);
 	const moment = timestamp?.isDateAlone || timestamp?.isZoned ? timestamp.millis : Number.NaN;
-	const date = new Date(lifetime === undefined ? moment : now + lifetime);
-	return Number.isNaN(date.getTime()) ? undefined : date;
+	const millis = lifetime === undefined ? moment : now + lifetime;
+	return millis <= LAST_MS ? new Date(millis) : undefined;
 }
 
 /** In milliseconds, of a text such as `90d`; `undefined` if it is none. */

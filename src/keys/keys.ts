@@ -8,6 +8,7 @@ import { type ApiKeyRow, apiKeys, keyForms as keyFormRows } from '../storage/ses
 import type { Mode } from '../storage/tables.ts';
 import { MINUTE_MS } from '../tasks/durations.ts';
 import { lazy } from '../tasks/lazy.ts';
+import { LAST_MS } from '../text/timestamp.ts';
 import { createKeyForms } from './key-forms.ts';
 import { factsOf, newRow, recordedOf, shownKey } from './key-row.ts';
 import { createNewKeys } from './new-keys.ts';
@@ -16,8 +17,6 @@ import type { ApiKey } from './schema.ts';
 import { hashToken, isToken } from './token.ts';
 
 const LAST_USED_RESOLUTION_MS = MINUTE_MS;
-/** Later ones have a year of more than four digits. */
-const LAST_MOMENT_MS = Date.UTC(9999, 11, 31);
 
 export type Keys = ReturnType<typeof createKeys>;
 
@@ -129,7 +128,7 @@ export function createKeys(storage: Storage, now: () => number = Date.now) {
 			// Both times come from ids, as `createdAt` does: an id may be some milliseconds ahead of the clock.
 			const { millisOf } = storage.clock.timeline();
 			const ageMs = millisOf(newId) - millisOf(old.id);
-			const expiresAt = old.expiresAt === null ? null : Math.min(old.expiresAt + ageMs, LAST_MOMENT_MS);
+			const expiresAt = old.expiresAt === null ? null : Math.min(old.expiresAt + ageMs, LAST_MS);
 			const { token, row } = newRow(newId, { ...old, expiresAt });
 			// Nothing may fail between the commit and the response, which alone has the key.
 			const key = toResponse(row, (await keyForms.of([old])).get(old.id) ?? null);

@@ -6,7 +6,8 @@ const TIMESTAMP =
 const DATE_ALONE = /^\d{4}-\d{2}-\d{2}$/;
 const ZONED = /:.*(?:[Zz]|[+-]\d{2}:\d{2})$/;
 const FIRST_MS = Date.parse('0000-01-01T00:00:00Z');
-const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
+/** Later ones have a year of more than four digits. */
+export const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
 export interface Timestamp {
 	/** Milliseconds since 1970, with the written fraction. */
