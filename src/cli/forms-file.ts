@@ -104,11 +104,12 @@ function parsed(path: string, cwd: string): unknown {
 }
 
 /**
- * Says where the text is wrong, and rejects a name that occurs twice in one object, as TOML does: the last would count, without a word on
- * the others.
+ * Names the line of an error, which the parser of the platform does not, and rejects a name that occurs twice in one object, as TOML
+ * does: the last would count, without a word on the others. Returns nothing of what is no object.
  */
 function parsedJson(text: string): unknown {
-	if (/^\s*\{/.test(text)) readMembers(text);
+	if (!/^[ \t\r\n]*\{/.test(text)) return;
+	readMembers(text);
 	return parseJson(text);
 }
 

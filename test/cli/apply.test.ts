@@ -162,18 +162,6 @@ test.each([
 	expect((await cli.json('forms', 'list').catch(() => [])).length).toBe(0);
 });
 
-test.each([
-	[
-		'{\n"forms": {\n"a": {"name": "A"}\n"b": {"name": "B"}}}',
-		'expected a comma or a closing brace at line 4, column 1.',
-	],
-	['{"forms": {"a": {"name": "A",}}}', 'expected a name or a string in double quotes at line 1, column 30.'],
-])('%j is rejected with the place of what is wrong', async (text, sentence) => {
-	write(text, 'forms.json');
-	const stderr = `forms.json cannot be read: The JSON is not valid: ${sentence}\n`;
-	expect(await cli.call('apply', 'forms.json')).toEqual({ code: 1, stdout: '', stderr });
-});
-
 test('"none" is no value, in every setting that may have none', async () => {
 	const names = SETTINGS_OR_NONE;
 	expect(names).toContain('captcha');
@@ -288,12 +276,26 @@ test.each([
 		'"a" occurs twice in one object, at line 1, column 28.',
 	],
 	['forms.toml', '[forms.a]\nname = "A"\nname = "B"\n', "Cannot redefine key 'name'."],
-])('a name that %s has twice in an object is named: %j', async (name, text, words) => {
-	write(text, name);
-	const { code, stderr } = await cli.call('apply', name);
-	expect([code, stderr.trim().split('\n').length]).toEqual([1, 1]);
-	expect(stderr).toContain(words);
-});
+	[
+		'forms.json',
+		'{"forms": {\n"a": {"name": "A",}}}',
+		'expected a name or a string in double quotes at line 2, column 19.',
+	],
+	[
+		'forms.json',
+		'{"forms": {\n"a": {"name": "A"',
+		'expected a comma or a closing brace at line 2, column 18, where it ends.',
+	],
+	['forms.json', '', 'forms.json must hold an object'],
+])(
+	'a fault in the syntax of %s, or a name that an object has twice, is named with its place: %j',
+	async (name, text, words) => {
+		write(text, name);
+		const { code, stderr } = await cli.call('apply', name);
+		expect([code, stderr.trim().split('\n').length]).toEqual([1, 1]);
+		expect(stderr).toContain(words);
+	},
+);
 
 test('a header may be called like a member with its value from the environment: a dump of it changes nothing', async () => {
 	cli.env.TOKEN = 's3cret';
