@@ -113,7 +113,7 @@ export async function createProgram(cli: Cli, argv: readonly string[]): Promise<
 			'after',
 			'\nExit codes: 0 done, 1 failed, 2 called wrongly, 3 a dry run with something to do. Settings: formsrv serve --help',
 		);
-	program.hook('preAction', (_, command) => rejectEmptyTexts(command));
+	program.hook('preAction', (_, command) => rejectNoValues(command));
 	// Without a known command, help and suggestions need all of them; so does the completion.
 	const asked = argv[0] === 'completion' ? undefined : COMMANDS.get(argv[0]);
 	const commands = await Promise.all((asked ? [asked] : [...COMMANDS.values()]).map((load) => load()));
@@ -136,16 +136,30 @@ function rejectRepeated(command: Command): void {
 	command.commands.forEach(rejectRepeated);
 }
 
-/** Rejects empty texts: a shell puts them in place of unset variables. */
-function rejectEmptyTexts(command: Command): void {
-	const isEmpty = (value: unknown) => value === '' || (Array.isArray(value) && value.includes(''));
-	const options = command.options.filter((option) => isEmpty(command.getOptionValue(option.attributeName())));
-	const named = command.registeredArguments.filter((_, index) => command.args[index] === '');
-	const [name] = [
-		...options.map(({ long, flags }) => long ?? flags),
-		...named.map((argument) => `<${argument.name()}>`),
+/** Names a file, as an option or an argument does in the help. */
+const FILE = /[<[](?:file|folder|path|to)[>\]]/;
+
+/** Rejects empty texts, which a shell puts in place of unset variables, and a file "-", which would be one of that name. */
+function rejectNoValues(command: Command): void {
+	const given = [
+		...command.options.map((option) => ({
+			name: option.long ?? option.flags,
+			isFile: FILE.test(option.flags),
+			value: command.getOptionValue(option.attributeName()),
+		})),
+		...command.registeredArguments.map((argument, index) => {
+			const name = `<${argument.name()}>`;
+			return { name, isFile: FILE.test(name), value: command.args[index] };
+		}),
 	];
-	if (name !== undefined) throw new CommandError(`${name} must not be empty. See ${pathOf(command)} --help.`, 2);
+	const reject = (name: string, sentence: string): never => {
+		throw new CommandError(`${name} ${sentence} See ${pathOf(command)} --help.`, 2);
+	};
+	for (const { name, isFile, value } of given) {
+		if ([value].flat().includes('')) reject(name, 'must not be empty.');
+		if (isFile && value === '-')
+			reject(name, 'must name a file: "-" does not stand for standard input or output; ./- is a file of that name.');
+	}
 }
 
 function pathOf(command: Command): string {

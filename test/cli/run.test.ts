@@ -1,7 +1,7 @@
 /** The command line as a whole: help, wrong calls, exit codes, and what may reach a terminal. */
 
 import { beforeEach, describe, expect, test } from 'bun:test';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { version } from '../../package.json';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
@@ -78,6 +78,20 @@ describe('wrong usage is exit 2 and one sentence on stderr', () => {
 		expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
 		expect(stderr).toStartWith(sentence);
 		expect(stderr.split('\n')).toHaveLength(2);
+	});
+
+	test.each([
+		[['apply', '-'], '<file>'],
+		[['import', '-', '--form', 'contact'], '<file>'],
+		[['backup', '-'], '<to>'],
+		[['submissions', 'export', 'contact', '-o', '-'], '--output'],
+		[['lists', 'add', 'block', '--file', '-'], '--file'],
+		[['forms', 'list', '--data-dir', '-'], '--data-dir'],
+	])('"-" is no file, and none is made: %j', async (argv, name) => {
+		const { code, stderr } = await cli.call(...argv);
+		expect(code).toBe(2);
+		expect(stderr).toStartWith(`${name} must name a file: "-" does not stand for standard input or output`);
+		expect(existsSync(cli.path('-'))).toBe(false);
 	});
 
 	test('all problems of the settings are reported at once', async () => {
