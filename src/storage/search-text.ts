@@ -30,6 +30,12 @@ interface SearchTerms {
 /** Apostrophes and hyphens: phones and word processors write others than keyboards. The index has them as they came. */
 const ALIKE = ["'’", '-‐–'];
 
+/** Letters without an accent of their own in Unicode, by what a keyboard without them is used to write. */
+const PLAIN_LETTERS: Record<string, string> = { ø: 'o', ł: 'l', đ: 'd', ı: 'i', ß: 'ss', æ: 'ae', œ: 'oe' };
+/** Such a letter, or what is there to be read by, not to be typed: soft hyphens, joiners, the vowel signs of Hebrew and Arabic. */
+const DECORATED =
+	/[øłđıßæœ\u00ad\u200b-\u200d\u2060\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u0652\u0670]/g;
+
 const ASCII_ONLY = /^[\0-\x7f]*$/;
 const ASCII_PUNCTUATION = /[!-/:-@[-`{-~]/g;
 const SPACE = 0x20;
@@ -54,7 +60,7 @@ export function searchText(data: string): SearchText {
 		if (end > at && !(isString && endOf(COLON, data, end) > end)) {
 			const token = data.slice(at, end);
 			const value = isString ? stringText(token) : token;
-			values.push(fold(value.slice(0, MAX_SEARCHED_CHARACTERS)));
+			values.push(undecorated(fold(value.slice(0, MAX_SEARCHED_CHARACTERS))));
 			length += value.length;
 		}
 		at = Math.max(end, at + 1);
@@ -69,16 +75,20 @@ function endOf(sticky: RegExp, text: string, start: number): number {
 	return sticky.test(text) ? sticky.lastIndex : start;
 }
 
+function undecorated(text: string): string {
+	return text.replace(DECORATED, (character) => PLAIN_LETTERS[character] ?? '');
+}
+
 /** How the index is asked for words, which are folded. */
 export function searchTerms(words: readonly string[]): SearchTerms {
-	const isShort = (word: string) => [...word].length < GRAM_LENGTH;
+	const isShort = (word: string) => [...(undecorated(word) || word)].length < GRAM_LENGTH;
 	const parts = words.filter((word) => !isShort(word));
 	return { parts: parts.map(spellingsOf), shortWords: words.filter(isShort).map(spellingsOf) };
 }
 
-/** The word as it is, and with one kind of each sign throughout. */
+/** The word without its decorations, and as it is, which earlier versions have indexed; each with one kind of each sign throughout. */
 function spellingsOf(word: string): string[] {
-	let spellings = [word];
+	let spellings = [undecorated(word) || word, word];
 	for (const signs of ALIKE) {
 		const any = new RegExp(`[${signs}]`, 'g');
 		const others = [...signs].flatMap((sign) => spellings.map((spelling) => spelling.replace(any, sign)));

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { encodeId } from '../../src/ids.ts';
 import type { Storage } from '../../src/storage/contract.ts';
 import { FILTERS, type Filter, type Flags, NEW, PLACE, PLACES, toCounts } from '../../src/storage/filters.ts';
+import { searchTerms } from '../../src/storage/search-text.ts';
 import { searchWords } from '../../src/storage/search-words.ts';
 import type { ListQuery, OwnedChange } from '../../src/storage/submission.ts';
 import { forms } from '../../src/storage/tables.ts';
@@ -185,6 +186,26 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 		for (const query of [...names, "o'neill", 'O’NEILL kate', "neill‐r '", '–’'])
 			expect(await found(query)).toEqual(ids);
 		expect(await found('o.neill')).toEqual([]);
+		await storage.close();
+	});
+
+	test('a search finds letters with strokes, vowel signs and soft hyphens as they are typed without them, and as they are', async () => {
+		const { storage } = await open(createPlace);
+		const names = ['Søren Łódź', 'Dona\u00addampf Straße', 'שָׁלוֹם', 'مُحَمَّد', 'Œuvre Ægir IŞIK'];
+		const ids: number[] = [];
+		for (const name of names) ids.push(await append(storage, { data: JSON.stringify({ name }) }));
+		await storage.search.catchUp();
+		const found = (query: string) => listIds(storage, { words: searchWords(query) });
+		for (const [at, queries] of [
+			['soren', 'SØR', 'lodz', 'Łódź'],
+			['donadampf', 'Dona\u00addampf', 'strasse', 'STRAẞE', 'straße', 'ße', 'aß'],
+			['שלום', 'שָׁלוֹם'],
+			['محمد', 'مُحَمَّد', 'محم'],
+			['oeuvre', 'œuvre', 'aegir', 'ışık', 'işik'],
+		].entries())
+			for (const query of queries) expect([query, await found(query)]).toEqual([query, [ids[at] as number]]);
+		expect(await found('\u00ad')).toEqual([]);
+		expect(searchTerms(['øre'])).toEqual({ parts: [['ore', 'øre']], shortWords: [] });
 		await storage.close();
 	});
 
