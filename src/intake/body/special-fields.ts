@@ -4,7 +4,7 @@ import { isStored, type SpecialNames, specialNamesWith } from '../../form-values
 import type { Captcha } from '../../form-values/captchas.ts';
 import type { SpecialRole } from '../../form-values/special-names.ts';
 import type { FormRow } from '../../storage/tables.ts';
-import { withoutHalf } from '../../text/cut-text.ts';
+import { beginningOf } from '../../text/cut-text.ts';
 import { isEmailAddress } from '../../text/email-address.ts';
 import type { PostedField } from './fields.ts';
 
@@ -110,5 +110,5 @@ function applyText(role: TextRole, text: string, special: SpecialFields): void {
 function cleanSubject(text: string): string {
 	const clean = text.replace(CONTROLS, '').trim();
 	if (clean.length <= MAX_SUBJECT) return clean;
-	return withoutHalf(clean.slice(0, MAX_SUBJECT)).trimEnd();
+	return beginningOf(clean, MAX_SUBJECT).trimEnd();
 }

@@ -103,6 +103,8 @@ describe('_subject', () => {
 		['é 😀', 'é 😀'],
 		['x'.repeat(201), 'x'.repeat(200)],
 		[`${'x'.repeat(199)}😀`, 'x'.repeat(199)],
+		[`${'x'.repeat(197)}👩‍👩‍👧`, 'x'.repeat(197)],
+		[`${'x'.repeat(199)}e\u0301`, 'x'.repeat(199)],
 		[`${'x'.repeat(198)}😀y`, `${'x'.repeat(198)}😀`],
 	])('%j becomes %j', (sent, subject) => {
 		expect(special('_subject', sent).subject).toBe(subject);
