@@ -78,6 +78,8 @@ export const BACKUP_SETTINGS: readonly Key[] = [
 	'backupKeep',
 	'backupRecipient',
 ];
+const REPLACED =
+	'The database was replaced while the command ran, as by a restore: what it changed may be in the former file alone. Run it again.';
 /** The option of a command that reads an archive. */
 export const IDENTITY = [
 	'--identity <file>',
@@ -128,12 +130,13 @@ export function createCli(io: Io) {
 			options: Options,
 			{ config = loadSettings(options), create = false, action, use }: WithApp,
 		): Promise<void> {
-			const { exists, name } = await databaseAt(config.database);
+			const { exists, name, identity } = await databaseAt(config.database);
 			const isNew = !(await exists());
 			if (isNew && !create) throw new CommandError(missingDatabase(config.database));
 			const log = createLog({ level: 'warn', format: config.logFormat, write: (lines) => io.stderr.write(lines) });
 			const { openApp } = await import('../app.ts');
 			const app = await openApp(config, { log });
+			const opened = identity();
 			if (isNew)
 				cli.note(`Created a new database: ${name}. If you already have one elsewhere, name it with --data-dir.`);
 			try {
@@ -145,6 +148,8 @@ export function createCli(io: Io) {
 				await app.close();
 				log.flush();
 			}
+			// A restore does not wait for commands.
+			if (identity() !== opened) throw new CommandError(REPLACED);
 		},
 		/** Leaves an entry in the audit log for what a command did without the application. */
 		async record(config: Config, action: string, recorded: Recorded): Promise<void> {

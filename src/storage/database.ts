@@ -16,6 +16,8 @@ export interface Database {
 	engine(): Soon<string>;
 	/** @throws AppError that says what to do if there is only what is left of one: a new one must not take its place */
 	exists(): Soon<boolean>;
+	/** Changes when another one takes its place; `undefined` if that cannot be seen from this machine. */
+	identity(): string | undefined;
 	/**
 	 * Takes the lock that says "a server runs on this database", which ends with the process, unless several may. Returns the
 	 * release, or `undefined` if another process holds it.

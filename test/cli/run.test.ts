@@ -1,8 +1,10 @@
 /** The command line as a whole: help, wrong calls, exit codes, and what may reach a terminal. */
 
 import { beforeEach, describe, expect, test } from 'bun:test';
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { version } from '../../package.json';
+import { run } from '../../src/cli/run.ts';
+import { testOnSqlite } from '../engine.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
 let cli: CommandLine;
@@ -111,6 +113,20 @@ describe('a command that fails is exit 1 and one sentence on stderr', () => {
 			code: 1,
 			stderr: `There is no database at ${cli.path('formsrv-data', 'formsrv.db')}. Name its folder with --data-dir, or make one with "formsrv serve".\n`,
 		});
+	});
+
+	testOnSqlite('when another database took the place of its own before it ended', async () => {
+		await cli.call('forms', 'create', 'Contact');
+		await cli.call('backup', 'earlier.db');
+		const said: string[] = [];
+		const restore = () => renameSync(cli.path('earlier.db'), cli.path('formsrv-data', 'formsrv.db'));
+		const code = await run(['erase', '--email', 'ada@example.org', '--yes'], {
+			...{ env: cli.env, cwd: cli.cwd },
+			stdout: { write: restore },
+			stderr: { write: (text) => said.push(`${text}`) },
+		});
+		expect([code, said.at(-1)]).toEqual([1, expect.stringMatching(/^The database was replaced while the command ran/)]);
+		expect((await cli.call('forms', 'list')).stdout).toContain('Contact');
 	});
 
 	test('a file that is no database is not changed', async () => {

@@ -35,6 +35,7 @@ export function postgresDatabase(url: string): Database {
 				await checkServer(url);
 				return (await readSchema(sql)) > 0;
 			}),
+		identity: () => undefined,
 		// Several servers may run on it.
 		lock: () => () => {},
 		removeLeftovers() {},

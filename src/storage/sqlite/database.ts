@@ -17,6 +17,7 @@ import { behindLinks, closeWriteConnection, openReadConnection, openWriteConnect
 import { copyDatabase } from './copy.ts';
 import { hasDatabase } from './database-place.ts';
 import { measureDisk } from './disk-use.ts';
+import { identityAt } from './file-identity.ts';
 import { inspectDatabase, sqliteVersion } from './inspect.ts';
 import { holdFiles, isServerRunning, takeServerLock } from './locks.ts';
 import { migrate } from './migrate.ts';
@@ -29,6 +30,7 @@ export function sqliteDatabaseAt(file: string): DatabaseFile {
 		files: [file, `${file}-wal`, `${file}-shm`],
 		engine: () => `SQLite ${sqliteVersion()}`,
 		exists: () => hasDatabase(file),
+		identity: () => identityAt(file),
 		place: () => behindLinks(file),
 		lock: () => takeServerLock(file),
 		copyTo: (target) => copyDatabase(file, target),
