@@ -1,6 +1,6 @@
 /** The page for a submission that broke field rules: what is wrong, and for a visitor without script a form to correct just that. */
 
-import { FIELD_TYPES, type FieldRule, isLong, labelOf } from '../../field-rules/rules.ts';
+import { dateOrder, FIELD_TYPES, type FieldRule, isLong, labelOf, numberOf } from '../../field-rules/rules.ts';
 import { CAPTCHA_NAMES, CAPTCHAS } from '../../form-values/captchas.ts';
 import type { Translation } from '../../languages/translation.ts';
 import { exactText, parseExact } from '../../text/exact-json.ts';
@@ -138,8 +138,14 @@ function controlOf(rule: FieldRule, { text, attributes }: { text: string; attrib
 	if (isLong(rule) || text.includes('\n')) {
 		return html`<textarea ${attributes} dir="auto" rows="5"${boundsOf(rule)}>\n${text}</textarea>`;
 	}
-	const shown = type === 'select' ? 'text' : type;
-	return html`<input type="${shown}" ${attributes} dir="auto"${boundsOf(rule)}${type !== 'file' && html` value="${text}"`}>`;
+	const shown = type === 'select' || isHidden(type, text) ? 'text' : type;
+	const bounds = isHidden(type, text) ? type === 'number' && html` inputmode="decimal"` : boundsOf(rule);
+	return html`<input type="${shown}" ${attributes} dir="auto"${bounds}${type !== 'file' && html` value="${text}"`}>`;
+}
+
+/** A browser shows nothing of a text that is no number or date in an input for one. */
+function isHidden(type: FieldRule['type'], text: string): boolean {
+	return text !== '' && ((type === 'number' && numberOf(text) === undefined) || (type === 'date' && !dateOrder(text)));
 }
 
 function boundsOf(rule: FieldRule): Html[] {

@@ -221,6 +221,35 @@ describe('the page for a submission that breaks rules', () => {
 		expect(body.submissions).toMatchObject([{ data: { email: 'ann@example.com' }, meta }]);
 	});
 
+	test('keeps what was typed for a number or a date and is none', async () => {
+		const typed = { size: '1,5', born: '1.2.1990', small: '-3', none: '' };
+		const fields: FieldRule[] = [
+			{ name: 'size', type: 'number', min: 1, required: true },
+			{ name: 'born', type: 'date', min: '1900-01-01' },
+			{ name: 'small', type: 'number', min: 0 },
+			{ name: 'none', type: 'number', required: true },
+		];
+		const form = await openForm(
+			Object.keys(typed)
+				.map((name) => `<input name="${name}">`)
+				.join(''),
+			{ fields },
+		);
+		for (const [name, text] of Object.entries(typed)) await tab.locator(`[name=${name}]`).fill(text);
+		await tab.getByRole('button', { name: 'Send' }).click();
+		await tab.getByRole('heading', { name: 'Please look again' }).waitFor();
+		const input = (name: string) => tab.locator(`[name=${name}]`);
+		for (const [name, text] of Object.entries(typed))
+			expect([name, await input(name).inputValue()]).toEqual([name, text]);
+		expect(await input('size').getAttribute('inputmode')).toBe('decimal');
+		expect(await input('none').getAttribute('type')).toBe('number');
+		const corrected = { size: '1.5', born: '1990-02-01', small: '3', none: '0' };
+		for (const [name, text] of Object.entries(corrected)) await input(name).fill(text);
+		await tab.getByRole('button', { name: 'Send again' }).click();
+		await tab.getByRole('heading', { name: 'Thank you' }).waitFor();
+		expect(await stored(form.id)).toEqual([corrected]);
+	});
+
 	test('may come again, with what is still wrong', async () => {
 		await openForm('<input name="email" value="ann"><input name="kept" value="x">', { fields: RULES.slice(0, 1) });
 		await tab.getByRole('button', { name: 'Send' }).click();
