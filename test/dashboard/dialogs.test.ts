@@ -96,6 +96,24 @@ test('what was typed is in its dialog again after the session has ended under it
 	await close();
 });
 
+test('the name of a new form is there again after the session has ended under it, and gone once the form is made', async () => {
+	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
+	await signIn();
+	const name = page.getByRole('form', { name: 'New form' }).getByRole('textbox');
+	await goTo('/forms');
+	await name.fill('Half typed');
+	await endSession(page);
+	await name.waitFor();
+	expect(await name.inputValue()).toBe('Half typed');
+	await name.press('Enter');
+	await name.waitFor({ state: 'detached' });
+	await goTo('/forms');
+	await row(page, 'Half typed').waitFor();
+	expect(await name.inputValue()).toBe('');
+	expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
+	await close();
+});
+
 test('a key that is shown once stays until it is said to be stored', async () => {
 	const { page, signIn, goTo, complaints, close } = await openDashboard({ browser, server });
 	await signIn();

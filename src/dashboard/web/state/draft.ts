@@ -1,4 +1,4 @@
-/** Texts of dialogs, typed or shown once: they outlive the session, which may end under them, but not the closing. */
+/** Texts that are typed or shown once: they outlive the session, which may end under them; those of a dialog not the closing. */
 
 import { useEffect, useState } from 'preact/hooks';
 import { isSignedOut } from '../api.ts';
@@ -19,13 +19,14 @@ export function useDraft<T>(place: string, initial: T): [Typed<T>, (change: Part
 	return [typed, (change) => setTyped(({ draft, base }) => ({ draft: { ...draft, ...change }, base }))];
 }
 
-/** @returns a text that is shown once, empty if there is none, and a function that shows another, even if the view is left by then */
-export function useShownOnce(place: string): [string, (next: string) => void] {
+/** @returns a text that stays until it is emptied, and a function that sets it, even if the view is left by then */
+export function useKeptText(place: string): [string, (next: string) => void] {
 	const [text, setText] = useState(unsaved<string>().get(place) ?? '');
 	useUnsaved(place, text || undefined);
-	const show = (next: string) => {
-		unsaved<string>().set(place, next);
+	const set = (next: string) => {
+		if (next === '') unsaved().delete(place);
+		else unsaved<string>().set(place, next);
 		setText(next);
 	};
-	return [text, show];
+	return [text, set];
 }

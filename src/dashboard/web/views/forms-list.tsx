@@ -1,6 +1,6 @@
 /** All forms of the mode: what has come in, what fails, what ends soon; and a field that creates one. */
 
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { FAILED_MAX } from '../../../submissions/stats/bounds.ts';
 import { DAY_MS } from '../../../tasks/durations.ts';
 import { roughSize } from '../../../text/byte-sizes.ts';
@@ -18,6 +18,7 @@ import { navigate } from '../location.ts';
 import { to } from '../router.ts';
 import * as words from '../sentences/words.ts';
 import { now } from '../state/clock.ts';
+import { useKeptText } from '../state/draft.ts';
 import { addForm, forms, unreadIn } from '../state/forms.ts';
 import { useLiveEvents } from '../state/live.ts';
 import { may, session } from '../state/session.ts';
@@ -30,10 +31,11 @@ const DAYS = 30;
 const REFRESH_MS = 2000;
 
 function NewForm() {
-	const [name, setName] = useState('');
+	const [name, setName] = useKeptText('newForm');
 	const { run, isBusy, error, clearError } = useAction(async () => {
 		if (name.trim() === '') throw new Error(words.forms.noName);
 		const form = await api.forms.create({ name: name.trim() });
+		setName('');
 		await addForm(form);
 		navigate(to.connect(form.id));
 	});

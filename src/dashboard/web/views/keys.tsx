@@ -11,7 +11,7 @@ import { type Column, Table } from '../components/table.tsx';
 import { Time } from '../components/time.tsx';
 import { shortDate } from '../format.ts';
 import * as words from '../sentences/more-words.ts';
-import { useShownOnce } from '../state/draft.ts';
+import { useKeptText } from '../state/draft.ts';
 import { formOf } from '../state/forms.ts';
 import { session } from '../state/session.ts';
 import { showToast } from '../state/toasts.ts';
@@ -95,7 +95,7 @@ function KeyTable({ list, onRevoke }: { list: ApiKey[]; onRevoke: (key: ApiKey) 
 export function Keys() {
 	const query = useQuery('keys', api.keys.list);
 	const [isMaking, setMaking] = useState(unsaved().has(NEW_KEY));
-	const [secret, setSecret] = useShownOnce('keySecret');
+	const [secret, setSecret] = useKeptText('keySecret');
 	const [doomed, setDoomed] = useState<ApiKey | undefined>(undefined);
 	const mode = session.value?.mode;
 	const revoke = async (key: ApiKey) => {

@@ -10,7 +10,7 @@ import { ConfirmDialog, SecretDialog } from '../../components/dialogs.tsx';
 import { Loaded } from '../../components/messages.tsx';
 import { Time } from '../../components/time.tsx';
 import * as words from '../../sentences/more-words.ts';
-import { useShownOnce } from '../../state/draft.ts';
+import { useKeptText } from '../../state/draft.ts';
 import { showError, showToast } from '../../state/toasts.ts';
 import { unsaved } from '../../state/unsaved.ts';
 import { useQuery } from '../../use-query.ts';
@@ -105,7 +105,7 @@ export function Webhooks({ form }: { form: string }) {
 	const { reload } = query;
 	const place = `webhook ${form}`;
 	const [isAdding, setAdding] = useState(unsaved().has(place));
-	const [secret, setSecret] = useShownOnce(`webhookSecret ${form}`);
+	const [secret, setSecret] = useKeptText(`webhookSecret ${form}`);
 	const add = async (webhook: WebhookInput) => {
 		const { secret } = await api.webhooks.create(form, webhook);
 		setAdding(false);
