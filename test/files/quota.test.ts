@@ -29,3 +29,25 @@ test('bytes that are stored while the database is asked count, though its answer
 	expect(await quota.open(FORM).take(4)).toBe(false);
 	expect(await quota.open(FORM).take(3)).toBe(true);
 });
+
+test('bytes that were stored while the database was asked do not count twice', async () => {
+	let stored = 0;
+	let gate = Promise.resolve();
+	const fileBytes = () => {
+		const then = stored;
+		return gate.then(() => then);
+	};
+	const quota = createFileQuota({ submissions: { fileBytes } } as unknown as Storage, { quota: 10, formQuota: 10 });
+	const first = quota.open(FORM);
+	expect(await first.take(6)).toBe(true);
+	quota.open(FORM).release();
+	const { promise, resolve } = Promise.withResolvers<void>();
+	gate = promise;
+	const earlier = quota.open(FORM).take(1);
+	stored = 6;
+	first.release();
+	const later = quota.open(FORM).take(3);
+	resolve();
+	expect(await Promise.all([earlier, later])).toEqual([true, true]);
+	expect(await quota.open(FORM).take(1)).toBe(false);
+});
