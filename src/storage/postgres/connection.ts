@@ -24,17 +24,27 @@ const CONNECT_TIMEOUT_SECONDS = 5;
  * Has the database end a session that asks nothing for so long while others may wait for it: TCP keeps that of a process that hangs, or
  * whose machine is lost, for hours. Statements, because a pooler takes no such parameters.
  */
-const limit = (name: string, ms: number) => `set_config('${name}', '${ms}', false)`;
+const set = (name: string, value: string | number) => `set_config('${name}', '${value}', false)`;
 /** Those who wait for its locks wait longer than that. */
-const IN_TRANSACTION = limit('idle_in_transaction_session_timeout', SILENT_MS / 2);
-const HOLDING_LOCKS = limit('idle_session_timeout', SILENT_MS);
+const IN_TRANSACTION = set('idle_in_transaction_session_timeout', SILENT_MS / 2);
+const HOLDING_LOCKS = set('idle_session_timeout', SILENT_MS);
 /** Whatever the role has: a move, or a backup that holds the files, is no session that was forgotten. */
-const OTHERWISE = limit('idle_session_timeout', 0);
+const OTHERWISE = set('idle_session_timeout', 0);
 /**
  * Has a statement that waits for a lock end once its connection was closed: while an administrator locks a table, those that were left
  * would add up to all connections of the server. One that waits for a standby goes on. PostgreSQL cannot do it on Windows.
  */
-const LEFT = `case when version() ~ 'linux|darwin|bsd' then ${limit('client_connection_check_interval', SILENT_MS / 5)} end`;
+const LEFT = `case when version() ~ 'linux|darwin|bsd' then ${set('client_connection_check_interval', SILENT_MS / 5)} end`;
+
+/** Statements rely on these, whatever the role has: a lock shows what was stored before, and texts and numbers arrive as they are. */
+const RELIED_ON = [
+	set('default_transaction_isolation', 'read committed'),
+	set('array_nulls', 'on'),
+	set('bytea_output', 'hex'),
+	set('extra_float_digits', 1),
+];
+/** An acknowledged commit is on disk. Other values than off say on which. */
+const DURABLE = `set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), false)`;
 
 type Method = 'run' | 'all' | 'values' | 'get';
 
@@ -94,7 +104,8 @@ export function connect(url: string, { name, max, silentMs, only, isBrief, ...on
 		onnotice: ({ severity, message }) => on.onNotice?.({ isWarning: severity === 'WARNING', text: `${message}` }),
 		onnotify: (_channel, text) => on.onNotify?.(text),
 	};
-	const limits = isBrief ? [] : [IN_TRANSACTION, LEFT, on.onClosed ? HOLDING_LOCKS : OTHERWISE];
+	const idle = on.onClosed ? HOLDING_LOCKS : OTHERWISE;
+	const settings = isBrief ? [] : [IN_TRANSACTION, LEFT, idle, DURABLE, ...RELIED_ON];
 	/** The server to begin with while the primary is not known. */
 	let first = 0;
 
@@ -105,7 +116,7 @@ export function connect(url: string, { name, max, silentMs, only, isBrief, ...on
 		const link = createLink(named, { dial: () => dial(index), onOver });
 		link.jobs++;
 		try {
-			const [row] = await link.sql.unsafe(`select ${['pg_is_in_recovery()', ...limits].join()}`).values();
+			const [row] = await link.sql.unsafe(`select ${['pg_is_in_recovery()', ...settings].join()}`).values();
 			if (row?.[0] === true && hosts.length > 1 && only === undefined) throw standby({ host, port });
 			return link;
 		} catch (error) {

@@ -86,6 +86,26 @@ test('after a transaction that a setting of its session ended, the next one has 
 	await sql.end();
 });
 
+test('what statements rely on is set, whatever the role has, and a commit waits for the disk', async () => {
+	const address = await newPostgresDatabase();
+	await using admin = connect(address, { name: 'test', max: 1 });
+	const values: Record<string, [ofRole: string, used: string]> = {
+		default_transaction_isolation: ['repeatable read', 'read committed'],
+		array_nulls: ['off', 'on'],
+		bytea_output: ['escape', 'hex'],
+		extra_float_digits: ['-10', '1'],
+		synchronous_commit: ['off', 'on'],
+	};
+	const database = new URL(address).pathname.slice(1);
+	const set = (name: string, value: string) => rowsOf(admin, `alter database ${database} set ${name} = '${value}'`);
+	for (const [name, [ofRole]] of Object.entries(values)) await set(name, ofRole);
+	await using sql = connect(address, { name: 'test', max: 1 });
+	for (const [name, [, used]] of Object.entries(values)) expect(await rowsOf(sql, `show ${name}`)).toEqual([[used]]);
+	await set('synchronous_commit', 'remote_apply');
+	await using next = connect(address, { name: 'test', max: 1 });
+	expect(await rowsOf(next, 'show synchronous_commit')).toEqual([['remote_apply']]);
+});
+
 test('a statement that waits for a lock ends with its connection, so that the server has one for the next', async () => {
 	const address = await newPostgresDatabase();
 	const admin = postgres(address, { max: 1, fetch_types: false });
