@@ -62,8 +62,8 @@ export const KINDS = {
 	},
 	databaseTimeouts: {
 		problem:
-			'The database server ended statements by a timeout, so that some requests are rejected: for the role of FORMSRV_DATABASE_URL ' +
-			'set statement_timeout, lock_timeout and transaction_timeout to 0.',
+			'The database server ended statements by a timeout, so that some requests are rejected: end the program that holds a lock, such as ' +
+			'VACUUM FULL, or for the role of FORMSRV_DATABASE_URL set statement_timeout, lock_timeout and transaction_timeout to 0.',
 		stops: 'nothing',
 	},
 	disk: {

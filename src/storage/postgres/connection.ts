@@ -82,13 +82,15 @@ interface ConnectOptions {
 	onClosed?: () => void;
 	/** A connection that says nothing for so long after something was asked is closed. */
 	silentMs?: number;
+	/** A statement that waits for a lock longer than this is rolled back; sooner if the role has it so. */
+	lockMs?: number;
 	/** Connects to this one of the servers of the address, whatever it is; else to the primary. */
 	only?: number;
 	/** For a few questions: sets nothing that would stay with a session that a pooler gives to others. */
 	isBrief?: boolean;
 }
 
-export function connect(url: string, { name, max, silentMs, only, isBrief, ...on }: ConnectOptions): Sql {
+export function connect(url: string, { name, max, silentMs, lockMs = 0, only, isBrief, ...on }: ConnectOptions): Sql {
 	const { hosts, ...address } = parsePostgresUrl(url);
 	const route = only === undefined ? routeOf(url) : undefined;
 	const dial = createDial({ hosts, tls: address.tls }, { silentMs, route });
@@ -105,7 +107,8 @@ export function connect(url: string, { name, max, silentMs, only, isBrief, ...on
 		onnotify: (_channel, text) => on.onNotify?.(text),
 	};
 	const idle = on.onClosed ? HOLDING_LOCKS : OTHERWISE;
-	const settings = isBrief ? [] : [IN_TRANSACTION, LEFT, idle, DURABLE, ...RELIED_ON];
+	const locks = `case current_setting('lock_timeout') when '0' then ${set('lock_timeout', lockMs)} end`;
+	const settings = isBrief ? [] : [IN_TRANSACTION, LEFT, idle, locks, DURABLE, ...RELIED_ON];
 	/** The server to begin with while the primary is not known. */
 	let first = 0;
 

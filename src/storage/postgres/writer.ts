@@ -6,7 +6,7 @@ import type { Findings } from '../findings.ts';
 import { giveIds, holdsValues, type NewSubmission } from '../submission.ts';
 import { type Clock, OLDEST_ID_MS } from './clock.ts';
 import { connect, type Runner, type Sql, WRITER_NAME, withDeadline } from './connection.ts';
-import { asStorageError, isIdTaken, isReadOnly, isRolledBack, isUnsent, mayTryAgain } from './failures.ts';
+import { asStorageError, isHeldUp, isIdTaken, isReadOnly, isRolledBack, isUnsent, mayTryAgain } from './failures.ts';
 import { createBatching, MAX_IN_FLIGHT, type Waiting } from './writer/batching.ts';
 import { createBoundedForms, lockForms, whyNotStored } from './writer/bounded-forms.ts';
 import { type Insert, insertOf, type Stored } from './writer/insert.ts';
@@ -16,6 +16,8 @@ import { askStored, idsIn } from './writer/unknown-outcome.ts';
 const DEADLINE_MS = 10_000;
 /** A statement that takes longer may hang, or wait for a standby that is away. */
 const ANSWER_WITHIN_MS = 5000;
+/** Then it is rolled back, which is known in time, also of one that went behind another. A vacuum of PostgreSQL's own makes way sooner. */
+const LOCK_WITHIN_MS = 2000;
 const RETRY_MS = 100;
 /** A submission that others keep from being stored, as by a clash of ids. */
 const MAX_TRIES = 5;
@@ -104,7 +106,7 @@ export function createWriter(url: string, sql: Sql, { clock, findings, shapesOf,
 		onError(error);
 		const isKnown = isReadOnly(error) || isRolledBack(error);
 		const rejection = isKnown ? findings.rejection('submission') : undefined;
-		if (rejection || isUnsent(error)) rejectAll(batch, rejection ?? error);
+		if (rejection || isUnsent(error) || isHeldUp(error)) rejectAll(batch, rejection ?? error);
 		else if (isReadOnly(error)) await afterReadOnly(batch, used);
 		else if (isKnown) await afterRollback(batch, error);
 		else await afterUnknown(batch, used);
@@ -224,6 +226,7 @@ function openConnections(url: string) {
 	opened.sql = connect(url, {
 		name,
 		max: MAX_IN_FLIGHT,
+		lockMs: LOCK_WITHIN_MS,
 		// Such as a commit that did not wait for the standby.
 		onNotice: ({ isWarning }) => {
 			opened.isSuspect ||= isWarning;

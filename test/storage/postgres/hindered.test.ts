@@ -174,6 +174,18 @@ test.each(['statement_timeout', 'lock_timeout', 'transaction_timeout'])(
 	60_000,
 );
 
+test('while another program locks the table, submissions are rejected, and the lock is named', async () => {
+	const holder = postgres(database.address(name), { max: 1 });
+	await holder.unsafe('begin; lock table submissions');
+	// Those that arrive together, and behind them.
+	expect(await Promise.all([101, 102, 103, 104, 105, 106].map(submit))).toEqual(Array(6).fill(503));
+	expect(await problems()).toEqual(['databaseTimeouts']);
+	expect((await ready()).text).toContain('end the program that holds a lock');
+	await holder.unsafe('commit');
+	await holder.end();
+	await expectBack(107);
+}, 60_000);
+
 test('when the database server has no connection left, submissions are rejected until it has', async () => {
 	const others: postgres.Sql[] = [];
 	await endSessions();
