@@ -55,6 +55,12 @@ export const KINDS = {
 			'of its tables.',
 		stops: 'nothing',
 	},
+	databaseTables: {
+		problem:
+			'Tables are missing in the database, so that requests are rejected: a dump is being restored, or they were dropped, or search_path ' +
+			'of the role leads elsewhere.',
+		stops: 'nothing',
+	},
 	databaseConnections: {
 		problem:
 			'The database server has no connection left, so that some requests are rejected: raise max_connections there, or end others.',

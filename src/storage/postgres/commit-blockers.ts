@@ -12,6 +12,7 @@ const CAUSES: Record<string, FindingName> = {
 	'25006': 'readOnly',
 	'53100': 'databaseDisk',
 	'42501': 'databaseRole',
+	'42P01': 'databaseTables',
 	'53300': 'databaseConnections',
 	'57014': 'databaseTimeouts',
 	'25P04': 'databaseTimeouts',
@@ -20,7 +21,7 @@ const CAUSES: Record<string, FindingName> = {
 /** Findings because of which nothing can be stored, until a trial succeeds. */
 const STOPPING: readonly FindingName[] = ['readOnly', 'databaseDisk'];
 /** These concern some statements only, and are over when none has failed for so long. */
-const PASSING = ['databaseRole', 'databaseConnections', 'databaseTimeouts'] as const;
+const PASSING = ['databaseRole', 'databaseTables', 'databaseConnections', 'databaseTimeouts'] as const;
 const PASSING_MS = 60_000;
 const LOOK_EVERY_MS = 500;
 /** One of several servers can only be read for so long in a fail-over. */

@@ -2,8 +2,8 @@
 
 import { Unavailable, UniqueViolation } from '../errors.ts';
 
-/** After which nothing was stored and the same may succeed later: no resources, read-only, no permission, a timeout, shutting down. */
-const UNAVAILABLE = /^(?:53|57P|57014|58|25006|25P03|25P04|42501|55P03)/;
+/** After which nothing was stored and the same may succeed later: no resources, read-only, no permission, no table, a timeout, shutting down. */
+const UNAVAILABLE = /^(?:53|57P|57014|58|25006|25P03|25P04|42501|42P01|55P03)/;
 /** Rolled back in favour of another transaction, which may have deleted a row that was referred to; the same may succeed at once. */
 const AGAIN = new Set(['40001', '40P01', '23503']);
 /** Errors of the server after which the commit may have happened nevertheless. */
@@ -44,7 +44,7 @@ export const mayTryAgain = (error: unknown) => AGAIN.has(codeOf(error));
 export const isReadOnly = (error: unknown) => codeOf(error) === '25006';
 
 /** Because of settings that the session began with; another may have others. */
-export const isOfSession = (error: unknown) => /^(?:25006|55P03|57014)/.test(codeBehind(error));
+export const isOfSession = (error: unknown) => /^(?:25006|42P01|55P03|57014)/.test(codeBehind(error));
 
 /** There was no connection for the statement. */
 export const isUnsent = (error: unknown) => codeOf(error) === '53300';

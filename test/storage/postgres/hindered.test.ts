@@ -154,6 +154,15 @@ test('without a permission a submission is rejected for a reason that is named, 
 	await expectBack(101);
 }, 60_000);
 
+test('while the role does not find the tables, submissions are rejected for a reason that is named', async () => {
+	await admin.unsafe('alter role forms set search_path = elsewhere');
+	await endSessions();
+	await until(async () => (await ready()).text.includes('Tables are missing in the database'));
+	expect(await submit(100)).toBe(503);
+	await admin.unsafe('alter role forms reset search_path');
+	await expectBack(101);
+}, 60_000);
+
 test.each(['statement_timeout', 'lock_timeout', 'transaction_timeout'])(
 	'when %s of the role ends a statement, the submission is rejected for a reason that is named',
 	async (timeout) => {
