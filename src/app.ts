@@ -68,7 +68,7 @@ export type App = Awaited<ReturnType<typeof openApp>>;
 
 interface AppOptions {
 	log: Log;
-	/** The clock, and a monotonic one in milliseconds. */
+	/** The clock of the machine, and a monotonic one in milliseconds. */
 	now?: () => number;
 	elapsed?: () => number;
 }
@@ -77,7 +77,7 @@ interface AppOptions {
  * Opens the database and creates the services on it. Nothing listens and nothing is sent yet, so that commands can run
  * while a server is running.
  */
-export async function openApp(config: Config, { log: wholeLog, now = Date.now, elapsed }: AppOptions) {
+export async function openApp(config: Config, { log: wholeLog, ...machine }: AppOptions) {
 	const { place } = config.files;
 	const actions = createActions();
 	const storage = await openStorage(config.database, {
@@ -86,11 +86,11 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 			const problem = await filesAlone(place, databaseName(config.database));
 			if (problem !== undefined) throw new AppError('UNAVAILABLE', problem);
 		},
+		...machine,
 		log: wholeLog,
-		now,
-		elapsed,
 		scans: SCANS,
 	});
+	const { now } = storage.clock;
 	const log = storage.logBeside(wholeLog);
 	const budget = createByteBudget(CONTENT_BYTES);
 	const store = createTrackedStore(await openFileStore(place), storage, now);
@@ -181,7 +181,7 @@ export async function openApp(config: Config, { log: wholeLog, now = Date.now, e
 			log,
 			record: (backup) => audit.countRead({ action: 'backup', actor: 'server', mode: 'live', facts: { backup } }),
 			now,
-			elapsed,
+			elapsed: machine.elapsed,
 		}),
 		dispatch,
 		files,

@@ -255,6 +255,8 @@ export interface SearchIndex {
 }
 
 export interface Clock {
+	/** The time that counts, in milliseconds since 1970: where servers share a database, that of the database. */
+	now(): number;
 	/** Later than every id that was made, as far as this process knows. */
 	end(): number;
 	/** No submission below this id will appear any more: a list that a client continues from its newest moment ends here. */

@@ -106,6 +106,7 @@ export async function createClock(sql: Sql, { now, oldestWriting, onError }: Clo
 		/** True if ids are those of the caller's clock, which may be any: then none is too old. */
 		isOwnClock,
 		servers,
+		now: isOwnClock ? now : () => Math.floor(elapsed() + offset),
 		nextId(): number {
 			const { number } = servers.own;
 			const after = Math.floor(last / ID_SOURCES) * ID_SOURCES + ID_SOURCES;

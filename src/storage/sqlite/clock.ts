@@ -187,6 +187,7 @@ export function createClock(client: Database, { now, elapsed = () => performance
 				isServer = false;
 			};
 		},
+		now,
 		report: (): ClockReport =>
 			reportClock({ timeline: steps.timeline(), newestId: highestId(), programMs: programMadeAt(), now: now() }),
 		/** Returns whether old times can be trusted: the clock has not been set for a while. */

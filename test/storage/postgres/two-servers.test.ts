@@ -49,6 +49,24 @@ test('a change of settings, and of keys, holds at the other server from its next
 		expect((await server.call<Form>(`GET /api/forms/${id}`)).body.submissionCount).toBe(3);
 }, 30_000);
 
+test('a webhook request is due at once, whatever the clock of the machine that took the submission says', async () => {
+	const machine = Date.now;
+	Date.now = () => machine() + 5 * 60_000;
+	const ahead = await openTestServer({ database: one.app.config.database }).finally(() => {
+		Date.now = machine;
+	});
+	const { id } = await one.createForm<Form>({ name: 'Due', slug: 'due' });
+	await one.call(`POST /api/forms/${id}/webhooks`, { json: { url: 'https://hook.invalid/' } });
+	expect((await ahead.submit('due', { n: 1 })).status).toBe(200);
+	const { body } = await one.call<{ deliveries: { createdAt: string; nextAttemptAt: string }[] }>(
+		'GET /api/deliveries',
+	);
+	const [request] = body.deliveries;
+	// It may have been tried already.
+	expect(Math.abs(Date.parse(`${request?.nextAttemptAt}`) - Date.now())).toBeLessThan(60_000);
+	await ahead.close();
+}, 30_000);
+
 test('who signs in at one server is signed in at the other, until the sign-out; a setup link works once', async () => {
 	const page = { 'X-Formsrv-CSRF': '1', 'Sec-Fetch-Site': 'same-origin' };
 	const signIn = (server: TestServer, proof: object) =>
