@@ -94,11 +94,10 @@ export function withoutPassword(url: string): string {
 const EXAMPLE = 'must be like postgres://user@host:5432/database: write a / of the user or the database as %2F';
 
 function hostsOf(text: string, socket: string | undefined): PostgresAddress['hosts'] {
-	const folder = socket ?? (/^%2F/i.test(text) ? decode(text) : undefined);
-	if (folder !== undefined) {
-		const [, port = `${PORT}`] = (socket === undefined ? [] : /^(?::(\d+))?$/.exec(text)) ?? ['', ''];
-		const isFolder = folder.startsWith('/') && port !== '';
-		return isFolder
+	if (socket !== undefined || /^%2F/i.test(text)) {
+		const [, named = '', port = `${PORT}`] = /^(%2F[^:]*)?(?::(\d+))?$/i.exec(text) ?? [text, text];
+		const folder = socket ?? decode(named);
+		return folder.startsWith('/') && (socket === undefined || named === '')
 			? [{ host: folder, port: Number(port) }]
 			: reject('must have no parameter host but the folder of a socket');
 	}

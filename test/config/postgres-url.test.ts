@@ -37,12 +37,14 @@ describe('the address', () => {
 		]);
 	});
 
-	test.each(['postgres://u@/d?host=/run/postgresql', 'postgres://u@%2Frun%2Fpostgresql/d'])(
-		'%s names a socket',
-		(url) => {
-			expect(parsePostgresUrl(url).hosts).toEqual([{ host: '/run/postgresql', port: 5432 }]);
-		},
-	);
+	test.each([
+		['postgres://u@/d?host=/run/postgresql', 5432],
+		['postgres://u@:5433/d?host=/run/postgresql', 5433],
+		['postgres://u@%2Frun%2Fpostgresql/d', 5432],
+		['postgres://u@%2Frun%2Fpostgresql:5433/d', 5433],
+	])('%s names a socket', (url, port) => {
+		expect(parsePostgresUrl(url).hosts).toEqual([{ host: '/run/postgresql', port }]);
+	});
 
 	test('may hold any password, encoded or not', () => {
 		const passwordIn = (text: string) => parsePostgresUrl(`postgres://u:${text}@h/d`).password;
