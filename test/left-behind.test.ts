@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { BINARY } from './binary.ts';
 import { processesOf } from './processes.ts';
 import { tempFolder } from './temp-folder.ts';
+import { until } from './until.ts';
 
 const PRELOAD = join(import.meta.dir, 'left-behind.ts');
 const TEMP = join(import.meta.dir, 'temp-folder.ts');
@@ -65,7 +66,7 @@ test('a file of tests that leaves processes running fails by its name, and they 
 	expect(await run.exited).toBe(1);
 	expect(said).toMatch(/tests of \S+\/untidy.test.ts left behind, still running:(\n {2}\d+: sleep 60[12]){2}/);
 	expect(said).not.toMatch(/tests of \S+\/tidy.test.ts left/);
-	while (running('sleep 601').length + running('sleep 602').length > 0) await Bun.sleep(20);
+	await until(() => running('sleep 601').length + running('sleep 602').length === 0);
 });
 
 test('a run that is killed leaves neither processes nor files', async () => {
@@ -77,7 +78,7 @@ test('a run that is killed leaves neither processes nor files', async () => {
 	}
 	run.kill('SIGKILL');
 	await run.exited;
-	while (running('sleep 603').length > 0 || existsSync(dirname(`${folder}`))) await Bun.sleep(20);
+	await until(() => running('sleep 603').length === 0 && !existsSync(dirname(`${folder}`)));
 });
 
 test('a measurement that fails leaves no server', async () => {
@@ -87,5 +88,5 @@ test('a measurement that fails leaves no server', async () => {
 	expect(await new Response(run.stderr).text()).toContain('It was too slow.');
 	expect(await run.exited).toBe(1);
 	expect(pid).toBeGreaterThan(0);
-	while (processesOf(cwd).length > 0) await Bun.sleep(20);
+	await until(() => processesOf(cwd).length === 0);
 });

@@ -8,6 +8,7 @@ import { auditLog } from '../../src/storage/audit-table.ts';
 import { DAY_MS } from '../../src/tasks/durations.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { attach } from '../submissions/files/attached.ts';
+import { until } from '../until.ts';
 
 setDefaultTimeout(60_000);
 
@@ -24,19 +25,15 @@ async function read(query = '', key?: string): Promise<AuditLog> {
 	return body;
 }
 
-async function waitFor(query: string, count: number, key?: string): Promise<AuditEntry[]> {
-	for (let tries = 0; tries < 500; tries++) {
-		const { entries } = await read(query, key);
-		if (entries.reduce((sum, entry) => sum + entry.count, 0) >= count) return entries;
-		await Bun.sleep(20);
-	}
-	throw new Error(`Not ${count} of ${query}: ${JSON.stringify(await read(query))}`);
-}
+const waitFor = (query: string, count: number, key?: string) =>
+	until(async () => (await read(query, key)).entries, {
+		isSo: (entries) => entries.reduce((sum, entry) => sum + entry.count, 0) >= count,
+	});
 
 /** The search index follows behind the commits. */
 async function untilFound({ id }: { id: string }, word: string): Promise<void> {
 	const path = `GET /api/forms/${id}/submissions?search=${word}` as const;
-	while ((await server.call<{ submissions: unknown[] }>(path)).body.submissions.length === 0) await Bun.sleep(50);
+	await until(async () => (await server.call<{ submissions: unknown[] }>(path)).body.submissions.length > 0);
 }
 
 const makeForm = (more: object = {}, key?: string) => server.createForm({ name: 'Contact', ...more }, key);

@@ -9,6 +9,7 @@ import type { ImportReport } from '../../src/submissions/import/schema.ts';
 import { type ScriptedSmtp, startScriptedSmtp } from '../delivery/scripted-smtp.ts';
 import { type CallOptions, openTestServer, type TestServer } from '../server.ts';
 import { attach } from '../submissions/files/attached.ts';
+import { until } from '../until.ts';
 
 interface Made {
 	id: string;
@@ -54,14 +55,13 @@ async function make(): Promise<Made> {
 	const text = new File(['text'], 'cv.txt', { type: 'text/plain' });
 	const { submissionId: submission, files } = await attach(server, [text], { slug: body.slug });
 	const file = files[0]?.id ?? '';
-	for (;;) {
+	const delivery = await until(async () => {
 		const { body: list } = await server.call<{ deliveries: { id: string; state: string }[] }>(
 			`GET /api/forms/${body.id}/deliveries`,
 		);
-		const [delivery] = list.deliveries;
-		if (delivery?.state === 'sent') return { ...body, submission, file, delivery: delivery.id };
-		await Bun.sleep(10);
-	}
+		return list.deliveries.find(({ state }) => state === 'sent')?.id;
+	});
+	return { ...body, submission, file, delivery };
 }
 
 async function webhookOf({ id }: Made): Promise<string> {

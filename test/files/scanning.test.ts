@@ -13,6 +13,7 @@ import type { StoredFile } from '../../src/storage/submission.ts';
 import { forms } from '../../src/storage/tables.ts';
 import { withProgram } from '../programs.ts';
 import { tempFolder } from '../temp-folder.ts';
+import { until } from '../until.ts';
 import { MAX_STREAM_BYTES, startClamd, VIRUS } from './clamd-server.ts';
 
 setDefaultTimeout(60_000);
@@ -78,7 +79,7 @@ async function append(...contents: Uint8Array[]): Promise<number> {
 const scansOf = async (id: number) => (await storage.submissions.files([id])).get(id)?.map(({ scan }) => scan);
 
 async function becomes(id: number, ...scans: string[]): Promise<void> {
-	while (!Bun.deepEquals(await scansOf(id), scans)) await Bun.sleep(20);
+	await until(async () => Bun.deepEquals(await scansOf(id), scans));
 }
 
 const problems = () => storage.findings.list().map(({ name }) => name);
@@ -96,7 +97,7 @@ test('each file becomes clean or infected, those of later submissions too', asyn
 test('without the scanner files stay unchecked, which is a finding, until it is back', async () => {
 	const id = await append(Buffer.from(VIRUS), randomBytes(10));
 	start();
-	while (problems().length === 0) await Bun.sleep(20);
+	await until(() => problems().length > 0);
 	expect(problems()).toEqual(['scanner']);
 	expect(await scansOf(id)).toEqual(['unchecked', 'unchecked']);
 	await startScanner();
@@ -109,7 +110,7 @@ test('so it is with a scanner that hangs, and the finding ends with the files th
 	clamd.hang();
 	start();
 	const id = await append(Buffer.from(VIRUS));
-	while (problems().length === 0) await Bun.sleep(20);
+	await until(() => problems().length > 0);
 	expect([problems(), await scansOf(id)]).toEqual([['scanner'], ['unchecked']]);
 	expect(lines.join('')).toContain('clamd did not reply within 0.5 seconds');
 	clamd.resume();
@@ -118,10 +119,10 @@ test('so it is with a scanner that hangs, and the finding ends with the files th
 
 	clamd.hang();
 	const removed = await append(randomBytes(10));
-	while (problems().length === 0) await Bun.sleep(20);
+	await until(() => problems().length > 0);
 	await storage.submissions.remove(1, [removed]);
 	clamd.resume();
-	while (problems().length > 0) await Bun.sleep(20);
+	await until(() => problems().length === 0);
 });
 
 test('a file that is too large for it, or lost, stays unchecked and does not hold up the others', async () => {
@@ -131,7 +132,7 @@ test('a file that is too large for it, or lost, stays unchecked and does not hol
 	await store.remove([key]);
 	start();
 	await becomes(id, 'unchecked', 'unchecked', 'clean');
-	while (!lines.join('').includes('A file cannot be scanned')) await Bun.sleep(20);
+	await until(() => lines.join('').includes('A file cannot be scanned'));
 	expect(lines.join('')).toMatch(/INSTREAM size limit exceeded|above its StreamMaxLength/);
 	expect(problems()).toEqual([]);
 });
@@ -143,7 +144,7 @@ test('a verdict on other bytes than were stored does not count', async () => {
 	const { read } = store;
 	store = { ...store, read: async () => new Blob(['x'.repeat(virus.length)]).stream() };
 	start();
-	while (!lines.join('').includes('is not as it was stored')) await Bun.sleep(20);
+	await until(() => lines.join('').includes('is not as it was stored'));
 	expect(await scansOf(id)).toEqual(['unchecked']);
 	store.read = read;
 	await becomes(await append(virus), 'infected');

@@ -11,6 +11,7 @@ import { decodeId } from '../../src/ids.ts';
 import { withProgram } from '../programs.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { tempFolder } from '../temp-folder.ts';
+import { until } from '../until.ts';
 import { startClamd, VIRUS } from './clamd-server.ts';
 import { type S3Server, startS3Server } from './s3-server.ts';
 
@@ -135,7 +136,7 @@ test('a bucket that hangs is sent each file of a visitor once, and none of those
 	expect(sent).toHaveLength(3);
 	expect(await post()).toBe(200);
 	hangs = false;
-	while ((await post(randomBytes(10))) === 503) await Bun.sleep(100);
+	await until(async () => (await post(randomBytes(10))) !== 503);
 });
 
 test('what a dead server left is gone soon after the start', async () => {
@@ -147,7 +148,7 @@ test('what a dead server left is gone soon after the start', async () => {
 	utimesSync(left, 0, 0);
 	await open({ FORMSRV_FILES_URL: folder });
 	const incoming = new Bun.Glob('incoming/*');
-	while ([...incoming.scanSync(folder)].length > 0) await Bun.sleep(20);
+	await until(() => [...incoming.scanSync(folder)].length === 0);
 });
 
 const clamd = withProgram('clamd');
@@ -157,5 +158,5 @@ clamd.test('with a scanner, files become clean or infected', async () => {
 	await open({ FORMSRV_SCAN: `clamd:${address.socket}` });
 	expect(await post(randomBytes(100), Buffer.from(VIRUS))).toBe(200);
 	const scans = async () => (await stored()).files.map(({ scan }) => scan);
-	while (!Bun.deepEquals(await scans(), ['clean', 'infected'])) await Bun.sleep(50);
+	await until(async () => Bun.deepEquals(await scans(), ['clean', 'infected']));
 });

@@ -15,6 +15,7 @@ import type { Storage } from '../../src/storage/contract.ts';
 import { databaseFileAt, openStorage } from '../../src/storage/open.ts';
 import { forms, removedFiles } from '../../src/storage/tables.ts';
 import { tempFolder } from '../temp-folder.ts';
+import { until } from '../until.ts';
 
 const FORM = 1;
 
@@ -281,10 +282,10 @@ describe('a finding', () => {
 		await append(key);
 		renameSync(root, `${root}-away`);
 		const stop = watch({ quota: 1e6, formQuota: 1e6 });
-		while (names().length === 0) await Bun.sleep(5);
+		await until(() => names().length > 0);
 		expect(names()).toEqual(['lostFile']);
 		renameSync(join(`${root}-away`, key.slice(0, 2)), join(root, key.slice(0, 2)));
-		while (names().length > 0) await Bun.sleep(5);
+		await until(() => names().length === 0);
 		await stop();
 	});
 
@@ -293,13 +294,13 @@ describe('a finding', () => {
 		const keys = await Promise.all(Array.from({ length: 9 }, () => put(folder)));
 		await append(...keys.slice(0, 2));
 		const id = await append(...keys.slice(2));
-		while (names().length === 0) await Bun.sleep(5);
+		await until(() => names().length > 0);
 		expect(names()).toEqual(['fileQuota']);
 		await storage.submissions.remove(FORM, [id]);
-		while (names().length > 0) await Bun.sleep(5);
+		await until(() => names().length === 0);
 		await stop();
 		const stopAgain = watch({ quota: 40_000, formQuota: 9000 });
-		while (names().length === 0) await Bun.sleep(5);
+		await until(() => names().length > 0);
 		await stopAgain();
 	});
 });
@@ -324,7 +325,7 @@ test('a server first tidies away what a dead process was writing', async () => {
 	await put(folder);
 	writeFileSync(join(root, 'incoming', 'ab'.repeat(16)), 'half');
 	const stop = watch({ quota: 1e6, formQuota: 1e6 });
-	while (readdirSync(join(root, 'incoming')).length > 0) await Bun.sleep(5);
+	await until(() => readdirSync(join(root, 'incoming')).length === 0);
 	await stop();
 });
 
@@ -338,10 +339,10 @@ test('beside other servers it does so when nothing was written to it for an hour
 	// The finding shows that it has looked.
 	await append(await put(folder));
 	const stop = watch({ quota: 10, formQuota: 10 }, { ...storage, isShared: true });
-	while (storage.findings.list().length === 0) await Bun.sleep(5);
+	await until(() => storage.findings.list().length > 0);
 	expect(readdirSync(join(root, 'incoming'))).toHaveLength(2);
 	utimesSync(left, 0, 0);
-	while (existsSync(left)) await Bun.sleep(5);
+	await until(() => !existsSync(left));
 	expect(existsSync(fresh)).toBe(true);
 	await stop();
 });

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { type RequestInfo, setRequestInfo } from '../../src/http/request-info.ts';
 import { createStreamResponse } from '../../src/http/streamed.ts';
 import { createLog } from '../../src/log/log.ts';
+import { until } from '../until.ts';
 
 const PIECE = new Uint8Array(1024 * 1024);
 const lines: string[] = [];
@@ -82,7 +83,7 @@ test('for a client that does not read or has left, no chunk is generated', async
 	const socket = connect(server.port as number, '127.0.0.1');
 	socket.pause();
 	socket.write('GET /?pieces=1000 HTTP/1.1\r\nHost: a\r\n\r\n');
-	while (made === 0) await Bun.sleep(1);
+	await until(() => made > 0, { everyMs: 1 });
 	let before = -1;
 	for (; before !== made; await Bun.sleep(50)) before = made;
 	expect(made).toBeLessThan(50);
@@ -96,9 +97,9 @@ test('a client that disconnects while a chunk is generated is not logged as an e
 	ready = promise;
 	const socket = connect(server.port as number, '127.0.0.1');
 	socket.write('GET /?pieces=3 HTTP/1.1\r\nHost: a\r\n\r\n');
-	while (made === 0) await Bun.sleep(1);
+	await until(() => made > 0, { everyMs: 1 });
 	socket.destroy();
-	while (server.pendingRequests > 0) await Bun.sleep(1);
+	await until(() => server.pendingRequests === 0);
 	resolve();
 	await ended.promise;
 	log.flush();

@@ -9,6 +9,7 @@ import { applyRetention } from '../../src/submissions/retention.ts';
 import { DAY_MS } from '../../src/tasks/durations.ts';
 import { startScriptedSmtp } from '../delivery/scripted-smtp.ts';
 import { openTestServer, type TestServer } from '../server.ts';
+import { until } from '../until.ts';
 
 setDefaultTimeout(60_000);
 
@@ -83,11 +84,8 @@ const mailsTo = (address: string) => peer.accepted.filter(({ to }) => to.include
 async function linkFor(form: Form, fields: { email: string } & Record<string, unknown>): Promise<string> {
 	const before = mailsTo(fields.email).length;
 	expect((await server.submit(form.slug, fields)).status).toBe(200);
-	for (;;) {
-		const mail = mailsTo(fields.email)[before];
-		if (mail) return linkIn(mail.content.replaceAll('=\r\n', '').replaceAll('=3D', '='));
-		await Bun.sleep(5);
-	}
+	const { content } = await until(() => mailsTo(fields.email)[before]);
+	return linkIn(content.replaceAll('=\r\n', '').replaceAll('=3D', '='));
 }
 
 const press = async (link: string) => (await fetch(link, { method: 'POST' })).status;
@@ -168,7 +166,7 @@ test('what is pending is in no list, count, search, export or number but its own
 	expect((await list(form, 'search=pineapple')).pagination.total).toBe(1);
 	expect((await list(form)).fields).toEqual(['email', 'hidden']);
 	const owners = () => mailsTo('owner@example.com').length;
-	while (events.length < told + 2 || mailsTo(address).length < 2 || owners() < 1) await Bun.sleep(5);
+	await until(() => events.length >= told + 2 && mailsTo(address).length >= 2 && owners() >= 1);
 	expect(events.slice(told).sort()).toEqual([`submission.confirmed ${id}`, `submission.created ${id}`]);
 	// Once: again it says the same, and does nothing.
 	const sent = (await channels()).length;
@@ -324,7 +322,7 @@ test('what is marked as spam while it is pending goes out once it is genuine, bu
 		await mark({ isSpam: false });
 	}
 	await mark({ isSpam: false }, { sendWithheld: true });
-	while (events.length < told + 2 || mailsTo(owner).length < 2) await Bun.sleep(5);
+	await until(() => events.length >= told + 2 && mailsTo(owner).length >= 2);
 	expect(events.slice(told).sort()).toEqual(ids.map((id) => `submission.created ${id}`).sort());
 	expect([mailsTo(address), mailsTo(other)].map((mails) => mails.length)).toEqual([1, 1]);
 });
@@ -473,7 +471,7 @@ test('the owner sees the mail without its link, sent or not', async () => {
 	const { id = '' } = body.deliveries[0] ?? {};
 	const token = link.slice(link.lastIndexOf('/') + 1);
 	const shown = async () => (await server.call(`GET /api/deliveries/${id}`)).text;
-	while (!(await shown()).includes('"state":"sent"')) await Bun.sleep(5);
+	await until(async () => (await shown()).includes('"state":"sent"'));
 	const kept = await shown();
 	const values = { state: 'withheld', content: null } as const;
 	const byId = eq(deliveries.id, decodeId(id) ?? -1);

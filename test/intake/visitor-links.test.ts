@@ -6,6 +6,7 @@ import { decodeId } from '../../src/ids.ts';
 import { forms } from '../../src/storage/tables.ts';
 import { startScriptedSmtp } from '../delivery/scripted-smtp.ts';
 import { openTestServer, type TestServer } from '../server.ts';
+import { until } from '../until.ts';
 
 setDefaultTimeout(60_000);
 
@@ -35,7 +36,7 @@ async function linkFor(email: string): Promise<string> {
 	const before = peer.accepted.length;
 	const { status } = await server.submit('contact', { email }, { Authorization: `Bearer ${server.adminKey}` });
 	expect(status).toBe(200);
-	while (peer.accepted.length === before) await Bun.sleep(10);
+	await until(() => peer.accepted.length > before);
 	const content = peer.accepted[before]?.content.replaceAll('\r\n ', ' ') ?? '';
 	return /^List-Unsubscribe: <(.*)>\r$/m.exec(content)?.[1] ?? '';
 }
@@ -62,7 +63,7 @@ test('whatever opens it changes nothing; the button, or a mail program by one cl
 	await server.submit('contact', { email: 'ADA@example.com' }, { Authorization: `Bearer ${server.adminKey}` });
 	const read = async () =>
 		(await server.call<{ deliveries: { state: string }[] }>('GET /api/deliveries?channel=visitor')).body.deliveries;
-	while ((await read())[0]?.state !== 'withheld') await Bun.sleep(10);
+	await until(async () => (await read())[0]?.state === 'withheld');
 	const removed = await server.call('POST /api/suppressions/remove', { json: { email: 'ada@example.com' } });
 	expect(removed.status).toBe(200);
 	expect(await suppressed()).toEqual({ rejected: 0, asked: 0 });
@@ -166,7 +167,7 @@ test('the log has no token, not even of a link that was copied badly', async () 
 	for (const end of ['', '/', '%3E']) await fetch(url + end);
 	await fetch(url.replace('/stop/', '/confirm/'));
 	const logged = () => server.logLines.filter((line) => line.includes('/f/contact/confirm/…'));
-	while (logged().length === 0) await Bun.sleep(10);
+	await until(() => logged().length > 0);
 	const lines = server.logLines.join('\n');
 	expect(lines).toContain('"path":"/f/contact/stop/…","status":404');
 	expect(lines).not.toContain(token);

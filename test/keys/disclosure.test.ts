@@ -5,6 +5,7 @@ import type { DeliveryList, DeliveryWithContent } from '../../src/delivery/schem
 import type { Form } from '../../src/forms/schema.ts';
 import { type ScriptedSmtp, startScriptedSmtp } from '../delivery/scripted-smtp.ts';
 import { openTestServer, type TestServer } from '../server.ts';
+import { until } from '../until.ts';
 
 interface Rejection {
 	code: string;
@@ -63,7 +64,7 @@ describe('the notification address', () => {
 		const form = await makeForm({ notificationEmail: 'a@example.com, b@example.com' });
 		await server.submit(form.slug, { secret: 'The cake is a lie' });
 		await change(form, { notificationEmail: 'b@example.com, successor@example.com' });
-		while ((await deliveriesOf(form)).some(({ state }) => state !== 'sent')) await Bun.sleep(5);
+		await until(async () => (await deliveriesOf(form)).every(({ state }) => state === 'sent'));
 		const [notice, ...others] = await deliveriesOf(form);
 		expect(notice).toMatchObject({
 			event: 'form.notification-email-changed',

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { ERROR_CODES } from '../../src/errors.ts';
 import { toText } from '../../src/metrics/exposition.ts';
 import { openTestServer } from '../server.ts';
+import { until } from '../until.ts';
 
 /** A port where nothing listens. */
 function freePort(): number {
@@ -99,12 +100,8 @@ test('the queue is counted by channel and state, with the age of its oldest deli
 	await server.call(`POST /api/forms/${id}/webhooks`, { json: { url: nowhere } });
 	await server.submit(slug, { text: 'queued' });
 	const waiting = 'channel="webhook",state="waiting"';
-	let text = await scrape();
 	// While it is attempted, it is `sending`.
-	for (let i = 0; i < 100 && sampleOf(text, `formsrv_deliveries{${waiting}}`) === 0; i++) {
-		await Bun.sleep(20);
-		text = await scrape();
-	}
+	const text = await until(scrape, { isSo: (all) => sampleOf(all, `formsrv_deliveries{${waiting}}`) !== 0 });
 	expect(sampleOf(text, `formsrv_deliveries{${waiting}}`)).toBe(1);
 	expect(sampleOf(text, `formsrv_deliveries_oldest_seconds{${waiting}}`)).toBeGreaterThan(0);
 	expect(sampleOf(text, 'formsrv_deliveries{channel="mail",state="failed"}')).toBe(0);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Form } from '../../src/forms/schema.ts';
 import { openTestServer, type TestServer } from '../server.ts';
+import { until } from '../until.ts';
 
 let server: TestServer;
 let form: Form;
@@ -21,11 +22,7 @@ const search = (query: string) => server.call<Page>(`GET /api/forms/${form.id}/s
 
 test('a running server finds what was submitted, in the shape of the list', async () => {
 	for (const name of ['Ada Lovelace', 'Grace Hopper', 'Ada Yonath']) await server.submit(form.slug, { name });
-	let page = await search('search=ada&limit=1');
-	while (page.body.pagination.total < 2) {
-		await Bun.sleep(20);
-		page = await search('search=ada&limit=1');
-	}
+	const page = await until(() => search('search=ada&limit=1'), { isSo: ({ body }) => body.pagination.total >= 2 });
 	expect(page.body).toMatchObject({
 		submissions: [{ data: { name: 'Ada Yonath' } }],
 		fields: ['name'],

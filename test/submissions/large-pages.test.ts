@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { connect } from 'node:net';
 import type { ListBody } from '../conformance/wire.ts';
 import { openTestServer, type TestServer } from '../server.ts';
+import { until } from '../until.ts';
 
 interface Form {
 	id: string;
@@ -61,7 +62,7 @@ test('texts of every size come back as they were sent, on pages, in searches and
 });
 
 async function untilFound(form: Form, count: number): Promise<void> {
-	while ((await list(form, 'search=findme&limit=1')).pagination.total < count) await Bun.sleep(20);
+	await until(async () => (await list(form, 'search=findme&limit=1')).pagination.total >= count);
 }
 
 test('of 60 submissions of 400 kB pages of 50 show 50 and 10', async () => {

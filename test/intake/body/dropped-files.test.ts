@@ -9,6 +9,7 @@ import { roomOf } from '../../../src/storage/file-room.ts';
 import { startScriptedSmtp } from '../../delivery/scripted-smtp.ts';
 import { startS3Server } from '../../files/s3-server.ts';
 import { openTestServer, readAnswer, type TestServer } from '../../server.ts';
+import { until } from '../../until.ts';
 
 setDefaultTimeout(60_000);
 
@@ -272,7 +273,7 @@ test('the mail and the webhook name the file and the reason', async () => {
 	const { data } = await events.promise;
 	const dropped = { field: 'cv', name: '<b>.exe', bytes: 1536, reason: 'FILE_TYPE_NOT_ALLOWED' };
 	expect(data.submission.meta).toEqual({ droppedFiles: [dropped] });
-	while (smtp.accepted.length === 0) await Bun.sleep(20);
+	await until(() => smtp.accepted.length > 0);
 	const content = smtp.accepted[0]?.content?.replaceAll('=\r\n', '') ?? '';
 	expect(content).toContain('<b>.exe (1.5 KiB), not accepted: the form does not accept this type');
 });

@@ -9,6 +9,7 @@ import { decodeId, encodeId } from '../../../src/ids.ts';
 import type { StoredFile } from '../../../src/storage/submission.ts';
 import { submissions } from '../../../src/storage/tables.ts';
 import { openTestServer, readAnswer, type TestServer } from '../../server.ts';
+import { until } from '../../until.ts';
 
 const MIB = 1024 * 1024;
 const PNG = Buffer.from(
@@ -246,9 +247,9 @@ describe('nothing is left of a submission', () => {
 		socket.write(
 			`POST /f/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 900000\r\n\r\n${head}${'x'.repeat(100_000)}`,
 		);
-		while (inFolder().length === 0) await Bun.sleep(5);
+		await until(() => inFolder().length > 0);
 		socket.terminate();
-		while (inFolder().length > 0) await Bun.sleep(5);
+		await until(() => inFolder().length === 0);
 		expect(await stored(formId)).toEqual([]);
 	});
 
@@ -265,14 +266,14 @@ describe('nothing is left of a submission', () => {
 				return socket;
 			}),
 		);
-		while (inFolder().length < 200) await Bun.sleep(5);
+		await until(() => inFolder().length >= 200);
 		const began = performance.now();
 		const answer = await post(formData({ cv: text }));
 		expect([answer.status, answer.body.code]).toEqual([503, 'UNAVAILABLE']);
 		expect(performance.now() - began).toBeLessThan(5000);
 		expect((await post(formData({ note: 'x' }))).status).toBe(200);
 		for (const socket of sockets) socket.terminate();
-		while (inFolder().length > 0) await Bun.sleep(5);
+		await until(() => inFolder().length === 0);
 		expect((await post(formData({ cv: text }))).status).toBe(200);
 		expect(await stored(formId)).toHaveLength(2);
 	});
@@ -291,7 +292,7 @@ describe('nothing is left of a submission', () => {
 		expect((await post(formData({ note: 'x' }))).status).toBe(200);
 		const [first] = await server.app.storage.db.select().from(submissions).orderBy(submissions.id).limit(1);
 		await server.app.storage.submissions.remove(formId, [first?.id as number]);
-		while ((await post(formData({ cv: half }))).status !== 200) await Bun.sleep(50);
+		await until(async () => (await post(formData({ cv: half }))).status === 200);
 	});
 
 	test.each([

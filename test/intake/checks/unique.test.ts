@@ -8,6 +8,7 @@ import type { Form } from '../../../src/forms/schema.ts';
 import { serverValues } from '../../../src/storage/tables.ts';
 import { uniqueValues } from '../../../src/storage/unique-table.ts';
 import { openTestServer, readAnswer, type TestServer } from '../../server.ts';
+import { until } from '../../until.ts';
 
 let server: TestServer;
 
@@ -28,7 +29,7 @@ const mark = (form: Form, id: string | undefined, isSpam: boolean) =>
 
 async function untilNoneIsDue(): Promise<void> {
 	const due = () => server.app.storage.db.select().from(serverValues).where(like(serverValues.name, 'unique-values:%'));
-	while ((await due()).length > 0) await Bun.sleep(25);
+	await until(async () => (await due()).length === 0);
 }
 
 const textOf = (rule: Partial<FieldRule>, value: unknown) =>

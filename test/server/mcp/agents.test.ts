@@ -8,6 +8,7 @@ import { TOOLS } from '../../../src/server/mcp/tools.ts';
 import type { Permission } from '../../../src/storage/tables.ts';
 import { parseJson } from '../../../src/text/exact-json.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
+import { until } from '../../until.ts';
 import { type Agent, ERAS, type Era, openAgent } from './client.ts';
 
 setDefaultTimeout(30_000);
@@ -82,7 +83,7 @@ describe.each(Object.keys(ERAS) as Era[])('an agent of the era %s', (era) => {
 		const starred = { form, fields: ['n'], filter: 'starred', search: 'hello' };
 		// It is found about a second after it arrived.
 		const found = () => agent.result<{ submissions: object[] }>('list_submissions', starred);
-		while ((await found()).submissions.length === 0) await Bun.sleep(50);
+		await until(async () => (await found()).submissions.length > 0);
 		expect(await found()).toMatchObject({ submissions: [{ data: { n: 1 } }] });
 		expect(await agent.result('why_spam', { form, submission })).toMatchObject({ isSpam: false, spamReasons: [] });
 		expect(await agent.result('suggest_fields', { form })).toMatchObject({ scanned: 1 });

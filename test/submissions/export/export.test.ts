@@ -5,6 +5,7 @@ import { openSqlite as openStorage } from '../../../src/storage/sqlite/open.ts';
 import { parseExportQuery } from '../../../src/submissions/export/export.ts';
 import { testOnSqlite } from '../../engine.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
+import { until } from '../../until.ts';
 import { readCsv } from '../csv-reader.ts';
 
 let server: TestServer;
@@ -175,7 +176,7 @@ testOnSqlite(
 		expect(await lastFields()).toEqual(['otherFields', '', '{"b1":"x"}', '{"late":"too"}']);
 		await removeOldest(id);
 		server.app.storage.maintain();
-		while ((await lastFields())[0] !== 'late') await Bun.sleep(5);
+		await until(async () => (await lastFields())[0] === 'late');
 		expect(await lastFields()).toEqual(['late', '', 'too']);
 		const reopened = await openStorage(server.app.config.database);
 		const names = await reopened.submissions.names(Number.parseInt(id, 36), PLACE.inbox);

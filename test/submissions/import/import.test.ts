@@ -5,6 +5,7 @@ import type { Permission } from '../../../src/storage/tables.ts';
 import type { ImportReport } from '../../../src/submissions/import/schema.ts';
 import { isOnPostgres } from '../../engine.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
+import { until } from '../../until.ts';
 
 interface Row {
 	id: string;
@@ -225,7 +226,7 @@ describe('POST /api/forms/{id}/import', () => {
 		const stored = async () => (await list()).pagination.total;
 		async function* body() {
 			yield Buffer.from(linesTo(0, 250));
-			while ((await stored()) === 0) await Bun.sleep(5);
+			await until(async () => (await stored()) > 0, { everyMs: 5 });
 			await server.call(`DELETE /api/keys/${id}`);
 			// Keys are checked twice a second.
 			await Bun.sleep(600);

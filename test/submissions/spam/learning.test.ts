@@ -5,11 +5,11 @@ import type { Form } from '../../../src/forms/schema.ts';
 import type { SubmissionList } from '../../../src/submissions/schema.ts';
 import type { SpamExplanation } from '../../../src/submissions/spam/schema.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
+import { until } from '../../until.ts';
 
 /** Without any sign that a rule of the program knows. */
 const UNWANTED = (i: number) => `We wash gutters and windows of offices in town, crew ${i} is near you`;
 const WANTED = (i: number) => `Does the course on pottery in week ${i} still have a place for my daughter`;
-const WITHIN_MS = 10_000;
 
 type Submission = SubmissionList['submissions'][number];
 
@@ -45,16 +45,10 @@ const mark = (which: string[], isSpam: boolean) =>
 const explain = async (id: string) =>
 	(await server.call<SpamExplanation>(`GET /api/forms/${form.id}/submissions/${id}/spam`)).body;
 
-async function learnt(spam: number, genuine: number): Promise<void> {
-	const end = Date.now() + WITHIN_MS;
-	let words: SpamExplanation['words'] | undefined;
-	while (Date.now() < end) {
-		({ words } = await explain(ids.wanted[0] as string));
-		if (words.form.learnt?.spam === spam && words.form.learnt?.genuine === genuine) return;
-		await Bun.sleep(20);
-	}
-	throw new Error(`Learnt after ${WITHIN_MS} ms: ${JSON.stringify(words?.form.learnt)}`);
-}
+const learnt = (spam: number, genuine: number) =>
+	until(async () => (await explain(ids.wanted[0] as string)).words.form.learnt, {
+		isSo: (found) => found?.spam === spam && found?.genuine === genuine,
+	});
 
 async function send(message: string): Promise<Submission> {
 	const before = new Set([...(await list('all')), ...(await list('spam'))].map(({ id }) => id));
