@@ -7,9 +7,10 @@ import { decodeId } from '../../src/ids.ts';
 import { submissions } from '../../src/storage/tables.ts';
 import { isOnPostgres } from '../engine.ts';
 import { openTestServer, type TestServer } from '../server.ts';
+import { until } from '../until.ts';
 import { startScriptedSmtp } from './scripted-smtp.ts';
 
-setDefaultTimeout(20_000);
+setDefaultTimeout(30_000);
 
 interface Event {
 	data: { submission: { id: string; data: object; meta: object | null; damaged?: true } };
@@ -85,10 +86,6 @@ async function open({ settings = {}, hasMail = true, hasWebhook = true } = {}) {
 			for (const { id } of await listed()) await server.call(`POST /api/deliveries/${id}/retry`);
 		},
 	};
-}
-
-async function until(isSo: () => unknown | Promise<unknown>): Promise<void> {
-	while (!(await isSo())) await Bun.sleep(20);
 }
 
 const submit = async (message: string) =>

@@ -11,6 +11,7 @@ import type { PostResult } from '../../src/network/guarded-request.ts';
 import { openStorage } from '../../src/storage/open.ts';
 import { type DeliveryRow, deliveries, type FormRow, forms } from '../../src/storage/tables.ts';
 import { createByteBudget } from '../../src/tasks/byte-budget.ts';
+import { until } from '../until.ts';
 
 /** The real timing, scaled down for tests. */
 export const SHORT_TIMING = { leaseMs: 600, tickMs: 50, probeWait: { firstMs: 120, longestMs: 240 } };
@@ -73,6 +74,8 @@ export async function openDeliveryFixture({ file, form: formValues, ...options }
 	const [known] = await storage.db.select().from(forms).limit(1);
 	const form = known ?? (await makeForm(formValues));
 
+	const rows = (): Promise<DeliveryRow[]> => storage.db.select().from(deliveries).orderBy(deliveries.id);
+
 	return {
 		file,
 		storage,
@@ -101,18 +104,9 @@ export async function openDeliveryFixture({ file, form: formValues, ...options }
 		async start(): Promise<void> {
 			stopSending = dispatch.start('https://forms.example.com');
 		},
-		rows: (): Promise<DeliveryRow[]> => storage.db.select().from(deliveries).orderBy(deliveries.id),
+		rows,
 		/** Waits until the rows match. */
-		async until(isMatch: (rows: DeliveryRow[]) => boolean): Promise<DeliveryRow[]> {
-			for (let tries = 0; tries < 1000; tries++) {
-				const rows = await storage.db.select().from(deliveries).orderBy(deliveries.id);
-				if (isMatch(rows)) return rows;
-				await Bun.sleep(10);
-			}
-			throw new Error(
-				`The outbox never reached that state: ${JSON.stringify(await storage.db.select().from(deliveries))}`,
-			);
-		},
+		until: (isSo: (rows: DeliveryRow[]) => boolean) => until(rows, { isSo, everyMs: 10 }),
 		async stop(graceMs = GRACE_MS): Promise<void> {
 			await stopSending?.(graceMs);
 			stopSending = undefined;

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../free-port.ts';
+import { until } from '../until.ts';
 import { makeCertificate } from './certificate.ts';
 
 /** Exim delivers nothing as root. */
@@ -38,7 +39,7 @@ export async function startExim(binary: string): Promise<Exim> {
 		stdout: 'ignore',
 		stderr: 'ignore',
 	});
-	await untilListening(port);
+	await until(() => isListening(port));
 	return {
 		port,
 		async mails() {
@@ -111,18 +112,12 @@ file:
 `;
 }
 
-async function untilListening(port: number): Promise<void> {
-	for (let tries = 0; tries < 200; tries++) {
-		const isUp = await new Promise<boolean>((resolve) => {
-			const socket = connect(port, '127.0.0.1', () => resolve(true));
-			socket.on('error', () => resolve(false));
-			socket.on('data', () => socket.destroy());
-		});
-		if (isUp) return;
-		await Bun.sleep(25);
-	}
-	throw new Error('exim did not start');
-}
+const isListening = (port: number) =>
+	new Promise<boolean>((resolve) => {
+		const socket = connect(port, '127.0.0.1', () => resolve(true));
+		socket.on('error', () => resolve(false));
+		socket.on('data', () => socket.destroy());
+	});
 
 /** Takes off what exim itself wrote on top: the envelope as it saw it, and the line of its reception. */
 function readDelivered(file: string): DeliveredMail {

@@ -10,6 +10,7 @@ import { openStorage } from '../../src/storage/open.ts';
 import { deliveries, forms, webhooks } from '../../src/storage/tables.ts';
 import { KILLS } from '../durability/kills.ts';
 import { tempFolder } from '../temp-folder.ts';
+import { until } from '../until.ts';
 import { type ScriptedSmtp, startScriptedSmtp } from './scripted-smtp.ts';
 
 const MAILS = 100 * KILLS;
@@ -86,12 +87,12 @@ test(
 		let sender = await startSender(file);
 		for (let kills = 1; kills <= KILLS; kills++) {
 			const goal = Math.max(((MAILS + EVENTS) * kills) / (KILLS + 1), arrived() + 1);
-			while (arrived() < goal) await Bun.sleep(2);
+			await until(() => arrived() >= goal, { everyMs: 2 });
 			sender.kill('SIGKILL');
 			await sender.exited;
 			sender = await startSender(file);
 		}
-		while ((await countOpen(storage)) > 0) await Bun.sleep(20);
+		await until(async () => (await countOpen(storage)) === 0, { withinMs: TIME_LIMIT_MS / 2 });
 		sender.kill();
 		await sender.exited;
 

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Form } from '../../src/forms/schema.ts';
 import { openTestServer, type TestServer } from '../server.ts';
+import { until } from '../until.ts';
 import { type ScriptedSmtp, startScriptedSmtp } from './scripted-smtp.ts';
 
 let peer: ScriptedSmtp;
@@ -67,11 +68,7 @@ test.each([
 test('a mail goes to each of them, with their names', async () => {
 	const { body } = await make(['"Lovelace, Ada" <ada@example.com>', 'bob@example.com', 'Zoë <zoe@example.com>']);
 	await server.submit(body.slug, { note: 'to all three' });
-	let mail: (typeof peer.accepted)[number] | undefined;
-	while (!mail) {
-		mail = peer.accepted.find(({ content }) => content.includes('to all three'));
-		await Bun.sleep(5);
-	}
+	const mail = await until(() => peer.accepted.find(({ content }) => content.includes('to all three')));
 	expect(mail.to).toEqual(['ada@example.com', 'bob@example.com', 'zoe@example.com']);
 	const to = mail.content.replace(/\r\n[ \t]+/g, ' ').match(/^To: (.*)$/m)?.[1];
 	expect(to).toBe('"Lovelace, Ada" <ada@example.com>, bob@example.com, =?UTF-8?Q?Zo=C3=AB?= <zoe@example.com>');

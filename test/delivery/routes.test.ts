@@ -3,8 +3,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import PostalMime from 'postal-mime';
 import type { AuditLog } from '../../src/audit/schema.ts';
-import type { Delivery, DeliveryList, DeliveryWithContent } from '../../src/delivery/schema.ts';
+import type { DeliveryList, DeliveryWithContent } from '../../src/delivery/schema.ts';
 import { openTestServer, type TestServer } from '../server.ts';
+import { until } from '../until.ts';
 import { type ScriptedSmtp, startScriptedSmtp } from './scripted-smtp.ts';
 
 let peer: ScriptedSmtp;
@@ -37,19 +38,13 @@ async function listOf(form: string, key?: string): Promise<DeliveryList> {
 	return (await server.call<DeliveryList>(`GET /api/forms/${form}/deliveries`, key ? { key } : {})).body;
 }
 
-async function until(form: string, state: string): Promise<Delivery> {
-	for (let tries = 0; tries < 500; tries++) {
-		const [latest] = (await listOf(form)).deliveries;
-		if (latest?.state === state) return latest;
-		await Bun.sleep(10);
-	}
-	throw new Error(`No delivery became ${state}: ${JSON.stringify(await listOf(form))}`);
-}
+const untilState = (form: string, state: string) =>
+	until(async () => (await listOf(form)).deliveries[0], { isSo: (latest) => latest?.state === state });
 
 test('a submission’s mail is in the lists, with what was sent', async () => {
 	const form = await makeForm();
 	await server.submit(form.slug, { name: 'Ada', email: 'ada@example.org' });
-	const sent = await until(form.id, 'sent');
+	const sent = await untilState(form.id, 'sent');
 	expect(sent).toMatchObject({
 		form: form.id,
 		channel: 'mail',
@@ -97,7 +92,7 @@ test('what a test form would send is captured, shown in full, and never sent', a
 test('the other mode’s deliveries do not exist', async () => {
 	const form = await makeForm();
 	await server.submit(form.slug, { a: 'b' });
-	const sent = await until(form.id, 'sent');
+	const sent = await untilState(form.id, 'sent');
 	for (const route of [`/api/deliveries/${sent.id}`, `/api/forms/${form.id}/deliveries`] as const) {
 		expect((await server.call(`GET ${route}`, { key: testKey })).status).toBe(404);
 	}
@@ -125,24 +120,24 @@ test('a failed mail can be retried, singly and in bulk', async () => {
 	};
 	peer.script = refusing;
 	await server.submit(form.slug, { a: 'b' });
-	const failed = await until(form.id, 'failed');
+	const failed = await untilState(form.id, 'failed');
 	expect(failed.lastError).toContain('550 gone');
 	peer.script = {};
 	const retried = await server.call<DeliveryWithContent>(`POST /api/deliveries/${failed.id}/retry`);
 	expect([retried.status, retried.body.id]).toEqual([200, failed.id]);
-	await until(form.id, 'sent');
+	await untilState(form.id, 'sent');
 	const many = await server.call('POST /api/deliveries/retry', { json: { form: form.id, state: 'failed' } });
 	expect(many.body).toEqual({ retried: 0 });
 	const again = await server.call('POST /api/deliveries/retry', { json: { ids: [failed.id, 'nonsense'] } });
 	expect(again.body).toEqual({ retried: 1 });
-	await until(form.id, 'sent');
+	await untilState(form.id, 'sent');
 	peer.script = refusing;
 	await server.call(`POST /api/deliveries/${failed.id}/retry`);
-	await until(form.id, 'failed');
+	await untilState(form.id, 'failed');
 	peer.script = {};
 	const ofForm = await server.call('POST /api/deliveries/retry', { json: { form: form.id } });
 	expect(ofForm.body).toEqual({ retried: 1 });
-	await until(form.id, 'sent');
+	await untilState(form.id, 'sent');
 	const { body } = await server.call<AuditLog>(`GET /api/audit?object=form:${form.id}`);
 	const entries = body.entries.map(({ action, details }) => [action, details.counts?.deliveries]);
 	expect(entries).toContainEqual(['retryDelivery', 1]);
@@ -153,14 +148,14 @@ test('marking as not spam offers to send the withheld mail', async () => {
 	const form = await makeForm();
 	const mails = peer.accepted.length;
 	await server.submit(form.slug, { a: 'b', _gotcha: 'x' });
-	const withheld = await until(form.id, 'withheld');
+	const withheld = await untilState(form.id, 'withheld');
 	expect(withheld.lastError).toContain('spam');
 	const path = `/api/forms/${form.id}/submissions/${withheld.submission}` as const;
 	await server.call(`PATCH ${path}`, { json: { isSpam: false } });
 	await server.call(`PATCH ${path}`, { json: { isRead: true, sendWithheld: true } });
 	expect((await listOf(form.id)).deliveries[0]?.state).toBe('withheld');
 	await server.call(`PATCH ${path}`, { json: { isSpam: false, sendWithheld: true } });
-	await until(form.id, 'sent');
+	await untilState(form.id, 'sent');
 	expect(peer.accepted).toHaveLength(mails + 1);
 });
 
@@ -168,7 +163,7 @@ test('a deleted form takes its waiting mails along', async () => {
 	const form = await makeForm({ notificationEmail: 'full@example.com' });
 	peer.script = { RCPT: '452 full' };
 	await server.submit(form.slug, { a: 'b' });
-	await until(form.id, 'waiting');
+	await untilState(form.id, 'waiting');
 	await server.call(`DELETE /api/forms/${form.id}`);
 	peer.script = {};
 	expect((await server.call(`GET /api/forms/${form.id}/deliveries`)).status).toBe(404);

@@ -8,6 +8,7 @@ import { startClamd, VIRUS } from '../../files/clamd-server.ts';
 import { withProgram } from '../../programs.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
 import { attach, randomBytes, setScan } from '../../submissions/files/attached.ts';
+import { until } from '../../until.ts';
 import { EXIM_LOGIN, startExim } from '../exim.ts';
 import { type ScriptedSmtp, startScriptedSmtp } from '../scripted-smtp.ts';
 
@@ -42,14 +43,14 @@ async function openWithSmtp(form: object = {}, settings: Record<string, string> 
 /** The mail server works from now on, and what waits for it is tried now: by itself it would be half a minute later. */
 async function sendNow(peer: ScriptedSmtp): Promise<void> {
 	peer.script = {};
-	while (peer.accepted.length === 0) {
+	await until(async () => {
 		await server.call('POST /api/deliveries/retry', { json: { state: 'waiting' } });
-		await Bun.sleep(50);
-	}
+		return peer.accepted.length > 0;
+	});
 }
 
 async function mailsOf({ accepted }: ScriptedSmtp, count: number) {
-	for (let tries = 0; tries < 1600 && accepted.length < count; tries++) await Bun.sleep(25);
+	await until(() => accepted.length >= count, { withinMs: 50_000 });
 	return Promise.all(accepted.map(({ content }) => PostalMime.parse(content)));
 }
 
@@ -64,8 +65,8 @@ exim.test('a mail through a real mail server carries the very bytes, if the form
 	await open({ FORMSRV_SMTP_URL: `smtp://${login}@127.0.0.1:${daemon.port}?tls=unverified` }, { attachFiles: true });
 	const bytes = randomBytes(300 * KIB);
 	const sent = await attach(server, [new File([bytes], 'Ünterlagen „1“.bin'), new File([], 'empty.txt')]);
-	for (let tries = 0; tries < 1600 && (await daemon.mails()).length === 0; tries++) await Bun.sleep(25);
-	const mail = await PostalMime.parse((await daemon.mails())[0]?.raw ?? '');
+	const delivered = await until(async () => (await daemon.mails())[0], { withinMs: 50_000 });
+	const mail = await PostalMime.parse(delivered.raw);
 	expect(attachmentsOf(mail)).toEqual([
 		['Ünterlagen „1“.bin', 'application/octet-stream', bytes.length],
 		['empty.txt', 'text/plain', 0],
@@ -181,7 +182,7 @@ test('an infected file is named as such and never attached', async () => {
 	await open({ FORMSRV_SMTP_URL: `${smtp.url}?tls=off` }, { attachFiles: true });
 	const { files } = await attach(server, [new File(['virus'], 'bad.exe'), new File(['ok'], 'good.txt')]);
 	// The first attempt is made before they are scanned.
-	while (smtp.connections.length === 0) await Bun.sleep(10);
+	await until(() => smtp?.connections[0]);
 	await setScan(server, files[0] as never, 'infected');
 	await setScan(server, files[1] as never, 'clean');
 	await sendNow(smtp);
@@ -210,14 +211,12 @@ test('a digest names the files', async () => {
 	await attach(server, [new File(['1'], 'one.txt')]);
 	await mailsOf(peer, 1);
 	await attach(server, [new File(['2'], 'two.txt')]);
-	let id = '';
-	for (let tries = 0; tries < 1600 && id === ''; tries++) {
+	const id = await until(async () => {
 		const { body } = await server.call<{ deliveries: { id: string; event: string }[] }>(
 			'GET /api/deliveries?channel=mail',
 		);
-		id = body.deliveries.find(({ event }) => event === 'submissions.digest')?.id ?? '';
-		if (id === '') await Bun.sleep(25);
-	}
+		return body.deliveries.find(({ event }) => event === 'submissions.digest')?.id;
+	});
 	const { text } = await server.call(`GET /api/deliveries/${id}`);
 	expect(text).toContain('Attached files: two.txt (1 B)');
 });

@@ -9,6 +9,7 @@ import { encodeId } from '../../../src/ids.ts';
 import { formatMailbox } from '../../../src/text/email-address.ts';
 import { withProgram } from '../../programs.ts';
 import { openTestServer } from '../../server.ts';
+import { until } from '../../until.ts';
 import { type DeliveredMail, EXIM_LOGIN, type Exim, startExim } from '../exim.ts';
 import { MAIL_HEADERS } from './mail-headers.ts';
 
@@ -40,16 +41,11 @@ async function deliver(
 	const server = parseSmtpUrl(`smtp://${user}:${pass}@127.0.0.1:${exim.port}?tls=unverified`);
 	expect(await sendMail(server, mail)).toMatchObject({ kind: 'sent' });
 	const marker = `Message-ID: <${encodeId(lastId)}@`;
-	for (let tries = 0; tries < 200; tries++) {
-		const found = (await exim.mails()).filter(({ raw }) => raw.includes(marker));
-		const [delivered] = found;
-		if (delivered) {
-			expect(found).toHaveLength(1);
-			return { ...delivered, mail: await PostalMime.parse(delivered.raw) };
-		}
-		await Bun.sleep(25);
-	}
-	throw new Error('exim delivered nothing');
+	const mine = async () => (await exim.mails()).filter(({ raw }) => raw.includes(marker));
+	const found = await until(mine, { isSo: ({ length }) => length > 0 });
+	expect(found).toHaveLength(1);
+	const [delivered] = found as [DeliveredMail];
+	return { ...delivered, mail: await PostalMime.parse(delivered.raw) };
 }
 
 /** The text as an HTML reader sees it. */
@@ -221,7 +217,7 @@ test('from the form on a website to the mailbox: hostile fields end as one mail 
 		const posted = await fetch(`${server.submitUrl}/f/${form.body.slug}`, { method: 'POST', body, redirect: 'manual' });
 		expect(posted.status).toBe(303);
 		const isMine = ({ to }: DeliveredMail) => to.includes('e2e@example.com');
-		for (let tries = 0; tries < 200 && !(await exim.mails()).some(isMine); tries++) await Bun.sleep(25);
+		await until(async () => (await exim.mails()).some(isMine));
 		const [delivered, ...more] = (await exim.mails()).filter(isMine);
 		const mail = await PostalMime.parse(delivered?.raw ?? '');
 		expect(more).toEqual([]);

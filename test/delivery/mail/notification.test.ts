@@ -5,6 +5,7 @@ import PostalMime from 'postal-mime';
 import type { DeliveryList } from '../../../src/delivery/schema.ts';
 import type { Form } from '../../../src/forms/schema.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
+import { until } from '../../until.ts';
 import { type ReceivedMail, type ScriptedSmtp, startScriptedSmtp } from '../scripted-smtp.ts';
 
 setDefaultTimeout(30_000);
@@ -37,11 +38,8 @@ async function make(json: object): Promise<Form> {
 }
 
 async function mailOf(marker: string): Promise<ReceivedMail & { mail: Awaited<ReturnType<typeof PostalMime.parse>> }> {
-	for (;;) {
-		const found = peer.accepted.find(({ content }) => content.includes(marker));
-		if (found) return { ...found, mail: await PostalMime.parse(Buffer.from(found.content, 'latin1')) };
-		await Bun.sleep(5);
-	}
+	const found = await until(() => peer.accepted.find(({ content }) => content.includes(marker)));
+	return { ...found, mail: await PostalMime.parse(Buffer.from(found.content, 'latin1')) };
 }
 
 const addressesIn = (list: { address?: string }[] | undefined) => list?.map(({ address }) => address);
@@ -154,7 +152,7 @@ test('recipients that fare differently go on by themselves: nobody gets it twice
 	};
 	await server.submit(form.slug, { marker: 'split-marker' });
 	const list = async () => (await server.call<DeliveryList>(`GET /api/forms/${form.id}/deliveries`)).body.deliveries;
-	while ((await list()).length < 3) await Bun.sleep(5);
+	await until(async () => (await list()).length >= 3);
 	expect(Object.fromEntries((await list()).map(({ destination, state }) => [destination, state]))).toEqual({
 		'a@example.com; Cc: later@example.com; Bcc: go-ne@example.com, hid-den@example.com': 'sent',
 		'later@example.com': 'waiting',
@@ -163,7 +161,7 @@ test('recipients that fare differently go on by themselves: nobody gets it twice
 	delete peer.script.RCPT;
 	const waiting = (await list()).find(({ state }) => state === 'waiting');
 	await server.call(`POST /api/deliveries/${waiting?.id}/retry`);
-	while ((await list()).some(({ state }) => state === 'waiting' || state === 'sending')) await Bun.sleep(5);
+	await until(async () => (await list()).every(({ state }) => state !== 'waiting' && state !== 'sending'));
 	const mails = peer.accepted.filter(({ content }) => content.includes('split-marker'));
 	expect(mails.map(({ to }) => to)).toEqual([['a@example.com', 'hid-den@example.com'], ['later@example.com']]);
 	for (const { content } of mails) expect(content).not.toMatch(/hid-den@|go-ne@/);
@@ -176,7 +174,7 @@ test('former addresses are told, those that did not show each by itself', async 
 	});
 	await server.call(`PATCH /api/forms/${form.id}`, { json: { notification: { bcc: 'thief@example.com' } } });
 	const told = () => peer.accepted.filter(({ content }) => content.includes('Notification address changed'));
-	while (told().length < 3) await Bun.sleep(5);
+	await until(() => told().length >= 3);
 	expect(
 		told()
 			.map(({ to }) => to)

@@ -8,6 +8,7 @@ import { deliveries } from '../../../src/storage/tables.ts';
 import { visitorMails } from '../../../src/storage/visitor-tables.ts';
 import { MINUTE_MS } from '../../../src/tasks/durations.ts';
 import { KILLS } from '../../durability/kills.ts';
+import { until } from '../../until.ts';
 import { messageIds, useDeliveryFixtures } from '../fixtures.ts';
 
 setDefaultTimeout(240_000);
@@ -56,7 +57,7 @@ test('one that waits goes once, at its moment, however often the server is resta
 
 test(`${MAILS} that fall due during ${KILLS} kills all go, each in the one place that it has within the bounds`, async () => {
 	const peer = await server();
-	const { file, form, storage, rows, until } = await openFixture({ form: FORM });
+	const { file, form, storage, rows, until: untilRows } = await openFixture({ form: FORM });
 	const start = Date.now();
 	for (let i = 0; i < MAILS; i++) {
 		const submission = { formId: form.id, data: `{"email":"a${i}@example.com"}`, names: ['email'], spamReason: null };
@@ -80,14 +81,14 @@ test(`${MAILS} that fall due during ${KILLS} kills all go, each in the one place
 	let sender = await startSender();
 	for (let kills = 1; kills <= KILLS; kills++) {
 		const goal = Math.max((MAILS * kills) / (KILLS + 1), peer.accepted.length + 1);
-		while (peer.accepted.length < goal) await Bun.sleep(2);
+		await until(() => peer.accepted.length >= goal, { withinMs: 100_000, everyMs: 2 });
 		sender.kill('SIGKILL');
 		await sender.exited;
 		// One that three kills have interrupted would wait for a quarter of an hour.
 		await storage.batch((tx) => [tx.update(deliveries).set({ attempts: 0 }).where(ne(deliveries.state, 'sent'))]);
 		sender = await startSender();
 	}
-	await until((all) => all.every(({ state }) => state !== 'waiting' && state !== 'sending'));
+	await untilRows((all) => all.every(({ state }) => state !== 'waiting' && state !== 'sending'));
 	sender.kill();
 	await sender.exited;
 	const all = await rows();

@@ -8,6 +8,7 @@ import {
 	type MessageFormatName,
 } from '../../../src/form-values/message-formats.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
+import { until } from '../../until.ts';
 import { faultsOf, PUBLISHED } from './published-formats.ts';
 
 setDefaultTimeout(60_000);
@@ -56,7 +57,7 @@ const add = (form: string, json: object) => server.call<Hook>(`POST /api/forms/$
 const here = (address: string) => address.replace(/^https:\/\/[^/]+/, receiver.url.origin);
 
 async function arrived(count: number): Promise<Received[]> {
-	for (let i = 0; i < 400 && received.length < count; i++) await Bun.sleep(50);
+	await until(() => received.length >= count);
 	return received.splice(0);
 }
 

@@ -9,6 +9,7 @@ import { textBody } from '../../../src/network/post-body.ts';
 import { freePort } from '../../free-port.ts';
 import { withProgram } from '../../programs.ts';
 import { tempFolder } from '../../temp-folder.ts';
+import { until } from '../../until.ts';
 
 const PATIENCE_MS = 20_000;
 const FORM = { id: 'f1', name: 'Contact', slug: 'contact' };
@@ -40,11 +41,10 @@ function codeOf(language: string): string {
 
 /** Posts until the receiver listens. */
 async function deliver(port: number, { headers, body }: { headers: Record<string, string>; body: string }) {
-	for (;;) {
+	return until(async () => {
 		const result = await post(`http://127.0.0.1:${port}/`, { headers, body: textBody(body) });
-		if (result.hasResponse) return result.status;
-		await Bun.sleep(20);
-	}
+		return result.hasResponse && result.status;
+	});
 }
 
 describe.each(snippets)('the receiver in $language', ({ language, file, program }) => {

@@ -2,8 +2,9 @@
 
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { openTestServer, type TestServer } from '../../server.ts';
+import { until } from '../../until.ts';
 
-setDefaultTimeout(20_000);
+setDefaultTimeout(30_000);
 
 interface Shown {
 	id: string;
@@ -121,6 +122,6 @@ test('also as the deliveries show it', async () => {
 	);
 	const sent = async () =>
 		(await server.call<{ state: string; content: Event }>(`GET /api/deliveries/${body.deliveries[0]?.id}`)).body;
-	while ((await sent()).state !== 'sent') await Bun.sleep(5);
+	await until(async () => (await sent()).state === 'sent');
 	expect((await sent()).content.data.submission).toEqual(await stored(event));
 });

@@ -9,6 +9,7 @@ import { newDatabase } from '../../engine.ts';
 import { freePort } from '../../free-port.ts';
 import { openTestServer, type TestServer, type TestServerOptions } from '../../server.ts';
 import { tempFolder } from '../../temp-folder.ts';
+import { until } from '../../until.ts';
 import { useDeliveryFixtures } from '../fixtures.ts';
 
 setDefaultTimeout(90_000);
@@ -31,13 +32,8 @@ async function open(settings: Record<string, string>, { now, database }: Partial
 	return { server, clock, database: place, doctor };
 }
 
-async function eventually<T>(read: () => Promise<T>, holds: (found: T) => boolean): Promise<T> {
-	for (const giveUpAt = Date.now() + 45_000; ; await Bun.sleep(100)) {
-		const found = await read();
-		if (holds(found)) return found;
-		if (Date.now() > giveUpAt) throw new Error(`Never came true of ${JSON.stringify(found)}`);
-	}
-}
+const eventually = <T>(read: () => Promise<T>, isSo: (found: T) => boolean) =>
+	until(read, { isSo, withinMs: 45_000, everyMs: 100 });
 
 const statusOf = async (server: TestServer, key?: string) =>
 	(await server.call<Status>('GET /api/status', { key })).body;

@@ -11,6 +11,7 @@ import { createGuardedPost } from '../../../src/network/guarded-request.ts';
 import type { DeliveryRow } from '../../../src/storage/tables.ts';
 import { deliveries, webhooks } from '../../../src/storage/tables.ts';
 import { tempFolder } from '../../temp-folder.ts';
+import { until } from '../../until.ts';
 import {
 	type DeliveryFixture,
 	type DeliveryFixtureOptions,
@@ -238,10 +239,10 @@ test('a webhook that was given another URL is not said to be paused for what the
 	await fixture.start();
 	await fixture.submit();
 	await fixture.until(([found]) => found?.lastError !== null);
-	while ((await readPauses(fixture.storage)).length === 0) await Bun.sleep(10);
+	await until(async () => (await readPauses(fixture.storage)).length > 0);
 	const later = { nextAttemptAt: Date.now() + 1_800_000 };
 	await fixture.storage.batch((tx) => [tx.update(deliveries).set(later)]);
 	await fixture.storage.batch((tx) => [tx.update(webhooks).set({ url: `${target.url}other` })]);
-	while ((await readPauses(fixture.storage)).length > 0) await Bun.sleep(10);
+	await until(async () => (await readPauses(fixture.storage)).length === 0);
 	expect(await fixture.rows()).toMatchObject([{ state: 'waiting' }]);
 });
