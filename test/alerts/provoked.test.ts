@@ -12,6 +12,7 @@ import { descendantsOf } from '../processes.ts';
 import { withProgram } from '../programs.ts';
 import { openClock } from '../settable-clock.ts';
 import { tempFolder } from '../temp-folder.ts';
+import { until } from '../until.ts';
 
 setDefaultTimeout(120_000);
 
@@ -205,10 +206,10 @@ cc.test('a backup that is overdue, because its process stands still', async () =
 	});
 	const { server, call } = await start();
 	const isKnown = async () => (await call<{ backup: { lastAt: string | null } }>('GET /api/status'))?.backup.lastAt;
-	while (!(await isKnown())) await Bun.sleep(20);
+	await until(isKnown);
 	// The process of the first one, which ends some time after its file is there, is not the one to stop.
 	const isOver = async () => {
-		while (descendantsOf(server.pid).length > 0) await Bun.sleep(20);
+		await until(() => descendantsOf(server.pid).length === 0);
 	};
 	await isOver();
 	clock.pass(HOUR_S);
@@ -290,7 +291,7 @@ cc.test('a damaged page, until a backup is restored', async () => {
 	const { forms } = await second.call<{ forms: { id: string }[] }>('GET /api/forms');
 	await second.call(`GET /api/forms/${forms[0]?.id}/export?format=ndjson`).catch(() => {});
 	// No time passes for it: some waits of the stop are by the system's clock, and would last as much longer.
-	while (!hasArrived('begun damage')) await Bun.sleep(20);
+	await until(() => hasArrived('begun damage'));
 	expect(await second.server.end('SIGTERM')).toBe(0);
 	await run('restore', 'good.tar', '--force');
 	const third = await start();

@@ -16,6 +16,7 @@ import { makeDatabase, type PostgresServer, startPostgres } from '../postgres-se
 import { withProgram } from '../programs.ts';
 import { openTestServer } from '../server.ts';
 import { tempFolder } from '../temp-folder.ts';
+import { until } from '../until.ts';
 import { addForm, contentsOf, FORM, submitFiles } from './visitors-files.ts';
 
 setDefaultTimeout(60_000);
@@ -47,10 +48,10 @@ test('the server backs up the attached files by itself, and each byte of them is
 		},
 	});
 	const status = async () => (await server.call<Status>('GET /api/status')).body;
-	while (readdirSync(place).every((name) => !name.endsWith('.tar'))) {
+	await until(async () => {
 		expect((await status()).problems).toEqual([]);
-		await Bun.sleep(100);
-	}
+		return readdirSync(place).some((name) => name.endsWith('.tar'));
+	});
 	// Without a dump there is nothing to go back to.
 	expect((await status()).backup?.lastAt).toBeNull();
 	await server.close();
@@ -86,7 +87,7 @@ test('while files are copied, none is removed; the lock goes with the backup', a
 	});
 	expect(written).toMatchObject({ files: SIZES.length, missing: [], changed: [] });
 	expect(held).toEqual(SIZES.map(() => true));
-	while (await storage.areFilesHeld()) await Bun.sleep(5);
+	await until(async () => !(await storage.areFilesHeld()));
 	await storage.close();
 });
 
@@ -110,7 +111,7 @@ test('it is late without a dump, and without an archive', async () => {
 		const detail = () => storage.findings.list().find(({ name }) => name === 'backup')?.detail;
 		const before = detail();
 		const stop = backups.start();
-		while (detail() === before) await Bun.sleep(10);
+		await until(() => detail() !== before);
 		await stop(0);
 		return detail();
 	}

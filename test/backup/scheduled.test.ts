@@ -27,6 +27,7 @@ import { type CommandLine, openCommandLine } from '../cli/command-line.ts';
 import { type S3Server, startS3Server } from '../files/s3-server.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { tempFolder } from '../temp-folder.ts';
+import { until } from '../until.ts';
 import { newAgeKey } from './age-key.ts';
 import { changeByte } from './changed-bytes.ts';
 import { addForm, submitFiles } from './visitors-files.ts';
@@ -34,7 +35,6 @@ import { addForm, submitFiles } from './visitors-files.ts';
 setDefaultTimeout(60_000);
 
 const HOUR_MS = 3_600_000;
-const SOON_MS = 30_000;
 
 let folder: string;
 const servers: TestServer[] = [];
@@ -54,14 +54,6 @@ async function open(settings: Record<string, string> = {}) {
 }
 
 const statusOf = async (server: TestServer) => (await server.call<Status>('GET /api/status')).body;
-
-async function until<T>(look: () => Promise<T | undefined | false>): Promise<T> {
-	for (const end = performance.now() + SOON_MS; performance.now() < end; await Bun.sleep(100)) {
-		const found = await look();
-		if (found) return found;
-	}
-	throw new Error('It did not come to that.');
-}
 
 const isBackedUp = (server: TestServer) => async () => (await statusOf(server)).backup?.lastAt;
 const problemOf = (server: TestServer) => async () =>

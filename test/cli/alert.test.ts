@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { type ScriptedSmtp, startScriptedSmtp } from '../delivery/scripted-smtp.ts';
 import { openTestServer } from '../server.ts';
+import { until } from '../until.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
 let cli: CommandLine;
@@ -105,8 +106,3 @@ test('a running server tells of a problem and of its end, by mail and to the web
 		await server.close();
 	}
 }, 60_000);
-
-async function until(holds: () => boolean): Promise<void> {
-	for (let i = 0; i < 400 && !holds(); i++) await Bun.sleep(50);
-	expect(holds()).toBe(true);
-}

@@ -6,6 +6,7 @@ import BetterSqlite3 from 'better-sqlite3';
 import { BINARY, runBinary } from '../binary.ts';
 import { freePort } from '../free-port.ts';
 import { tempFolder } from '../temp-folder.ts';
+import { until } from '../until.ts';
 
 const WITHIN_MS = 15_000;
 
@@ -28,7 +29,7 @@ test.each([
 				({ ok }) => ok,
 				() => false,
 			);
-		for (const end = performance.now() + WITHIN_MS; !(await isUp()) && performance.now() < end; ) await Bun.sleep(20);
+		await until(isUp, { withinMs: WITHIN_MS });
 		const headers = { 'Content-Type': 'application/json', Accept: 'application/json' };
 		for (let i = 0; i < 50; i++) {
 			expect((await fetch(`${url}/f/contact`, { method: 'POST', headers, body: `{"mark":${i}}` })).status).toBe(200);

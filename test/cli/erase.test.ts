@@ -7,6 +7,7 @@ import type { ErasureOutcome } from '../../src/submissions/erasures/schema.ts';
 import { testOnSqlite } from '../engine.ts';
 import { openTestServer, type TestServer } from '../server.ts';
 import { allFiles, allText } from '../submissions/erasures/all-text.ts';
+import { until } from '../until.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
 setDefaultTimeout(60_000);
@@ -58,11 +59,6 @@ async function everything(cli: CommandLine): Promise<string> {
 	const text = (await allText(cli.config().database)) + allFiles(cli.path('formsrv-data', 'files'));
 	expect(text).toContain('nada@example.org');
 	return text.replaceAll('nada@example.org', '');
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-	for (const giveUpAt = Date.now() + 30_000; !(await holds()); await Bun.sleep(50))
-		if (Date.now() > giveUpAt) throw new Error('It never came true.');
 }
 
 test('without --yes it counts, with it the person is gone; beside a server too', async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { databaseSettings } from '../engine.ts';
 import { tempFolder } from '../temp-folder.ts';
+import { until } from '../until.ts';
 
 const MAIN = join(import.meta.dir, '../../src/main.ts');
 /** Loaded before the server: SIGUSR2 is a fault in it that nothing handles. */
@@ -56,7 +57,7 @@ test.each(['exception', 'rejection'] as const)(
 			}
 		};
 		const senders = Array.from({ length: SENDERS }, (_, i) => send(i));
-		while (acknowledged.length < 50) await Bun.sleep(5);
+		await until(() => acknowledged.length >= 50);
 		server.kill('SIGUSR2');
 		expect(await server.exited).toBe(1);
 		isOver = true;

@@ -11,6 +11,7 @@ import { openSource as openPostgresSource, openTarget } from '../../src/storage/
 import { openTarget as openFileTarget, openSource } from '../../src/storage/sqlite/move.ts';
 import { BINARY } from '../binary.ts';
 import { newPostgresDatabase } from '../postgres.ts';
+import { until } from '../until.ts';
 import { type CommandLine, openCommandLine } from './command-line.ts';
 
 const SECONDS = 1000;
@@ -227,7 +228,7 @@ test(
 			return row?.there ? Number((await sql`select count(*)::int n from submissions`)[0]?.n) : 0;
 		};
 		const child = Bun.spawn([BINARY, 'move', '--to', url], { cwd: cli.cwd, env: {}, stderr: 'ignore' });
-		while (child.exitCode === null && (await arrived()) === 0) await Bun.sleep(1);
+		await until(async () => child.exitCode !== null || (await arrived()) > 0, { everyMs: 1 });
 		child.kill('SIGKILL');
 		await child.exited;
 		const first = await arrived();
@@ -257,7 +258,7 @@ test(
 			client.close();
 			return rows;
 		};
-		while (back.exitCode === null && inDraft() === 0) await Bun.sleep(1);
+		await until(() => back.exitCode !== null || inDraft() > 0, { everyMs: 1 });
 		back.kill('SIGKILL');
 		await back.exited;
 		expect(inDraft()).toBeGreaterThan(0);

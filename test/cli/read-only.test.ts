@@ -7,6 +7,7 @@ import { BINARY, runBinary, startBinary } from '../binary.ts';
 import { mayMount, mountReadOnly } from '../mounts.ts';
 import { asOtherUser, isRoot, OTHER_USER } from '../run-folder.ts';
 import { tempFolder } from '../temp-folder.ts';
+import { until } from '../until.ts';
 
 const TIMEOUT_MS = 60_000;
 /** The head of a log, behind which its pages are. */
@@ -20,7 +21,7 @@ test.skipIf(!mayMount)(
 		await using server = await startBinary({ cwd, env: { FORMSRV_DATA_DIR: store } });
 		const seen = mountReadOnly(store);
 		expect(await run(seen, 'backup', 'served.tar')).toMatchObject({ code: 0 });
-		while (statSync(join(store, 'formsrv.db-wal')).size <= HEAD_BYTES) await Bun.sleep(10);
+		await until(() => statSync(join(store, 'formsrv.db-wal')).size > HEAD_BYTES);
 		await server.end('SIGKILL');
 
 		const { stdout, code } = await run(seen, 'doctor');
@@ -71,7 +72,7 @@ test.skipIf(!mayMount)(
 		const [cwd, store] = [tempFolder(), tempFolder()];
 		await using server = await startBinary({ cwd, env: { FORMSRV_DATA_DIR: store } });
 		const log = join(store, 'formsrv.db-wal');
-		while (statSync(log).size <= HEAD_BYTES) await Bun.sleep(10);
+		await until(() => statSync(log).size > HEAD_BYTES);
 		await server.end('SIGKILL');
 		truncateSync(log, HEAD_BYTES);
 		const seen = mountReadOnly(store);

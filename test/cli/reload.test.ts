@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { type RunningBinary, runBinary, startBinary } from '../binary.ts';
 import { type ScriptedSmtp, startScriptedSmtp } from '../delivery/scripted-smtp.ts';
 import { tempFolder } from '../temp-folder.ts';
+import { until } from '../until.ts';
 
-const WITHIN_MS = 15_000;
 const TOML = 'mail_from = "forms@example.com"\nsmtp_url_file = "smtp"\nlog_level = "error"\n';
 const FORM = ['forms', 'create', 'Contact', '--slug', 'contact', '--notification-email', 'owner@example.com'];
 
@@ -17,15 +17,6 @@ afterEach(async () => {
 	await server.end('SIGKILL');
 	await mailServer.close();
 });
-
-async function until<T>(find: () => T | undefined): Promise<T> {
-	const deadline = performance.now() + WITHIN_MS;
-	for (let found = find(); ; found = find()) {
-		if (found !== undefined) return found;
-		if (performance.now() > deadline) throw new Error('It did not happen in time.');
-		await Bun.sleep(10);
-	}
-}
 
 /** A server whose mail server does not accept the password `former`. */
 async function serve() {

@@ -9,6 +9,7 @@ import { messageIds, useDeliveryFixtures } from '../delivery/fixtures.ts';
 import { testOnSqlite } from '../engine.ts';
 import { freePort } from '../free-port.ts';
 import { openTestServer, type TestServer } from '../server.ts';
+import { until } from '../until.ts';
 import { openCommandLine } from './command-line.ts';
 
 setDefaultTimeout(60_000);
@@ -32,13 +33,8 @@ interface Listed {
 const listOf = async (server: TestServer) =>
 	(await server.call<{ deliveries: Listed[]; held: number }>('GET /api/deliveries?limit=100')).body;
 
-async function until(server: TestServer, holds: (list: Listed[]) => boolean): Promise<Listed[]> {
-	for (const giveUpAt = Date.now() + 40_000; ; await Bun.sleep(50)) {
-		const { deliveries } = await listOf(server);
-		if (holds(deliveries)) return deliveries;
-		if (Date.now() > giveUpAt) throw new Error(`Never came true of ${JSON.stringify(deliveries)}`);
-	}
-}
+const untilList = (server: TestServer, isSo: (list: Listed[]) => boolean) =>
+	until(async () => (await listOf(server)).deliveries, { isSo, withinMs: 40_000 });
 
 /** Takes what a webhook posts; `ids` are those of the deliveries. */
 function startReceiver(port: number) {
@@ -82,13 +78,13 @@ async function restoreAfterSending(...options: string[]) {
 	for (let i = 0; i < 4; i++) await first.submit(form.slug, { number: i });
 	const waits = ({ state, attempts, channel }: Listed) =>
 		state === 'sending' || (channel === 'webhook' && attempts > 0);
-	await until(first, (list) => list.filter(waits).length >= 2);
+	await untilList(first, (list) => list.filter(waits).length >= 2);
 	const backup = await cli.json('backup', 'backup.tar');
 	await hanging.close();
 	const sentBefore = await startSmtp({}, smtpPort);
 	const postedBefore = startReceiver(hookPort);
 	await first.call('POST /api/deliveries/retry', { json: { state: 'waiting' } });
-	await until(first, (list) => list.filter(({ state }) => state === 'sent').length === 8);
+	await untilList(first, (list) => list.filter(({ state }) => state === 'sent').length === 8);
 	expect([sentBefore.accepted.length, new Set(postedBefore).size]).toEqual([4, 4]);
 	await first.close();
 	closers.splice(closers.indexOf(first.close), 1);
@@ -114,7 +110,7 @@ testOnSqlite('what was waiting is held until it is asked for, and is then sent o
 	const second = await open();
 	// Deliveries after the restore are sent as ever.
 	await second.submit(form.slug, { number: 9 });
-	const list = await until(second, (all) => all.filter(({ state }) => state === 'sent').length === 2);
+	const list = await untilList(second, (all) => all.filter(({ state }) => state === 'sent').length === 2);
 	expect(numbersIn(peer.accepted)).toEqual(['9']);
 	expect(posts()).toHaveLength(1);
 	const held = list.filter(({ state }) => state === 'held');
@@ -126,10 +122,10 @@ testOnSqlite('what was waiting is held until it is asked for, and is then sent o
 
 	const one = held.find(({ channel }) => channel === 'mail') as Listed;
 	expect((await second.call(`POST /api/deliveries/${one.id}/retry`)).status).toBe(200);
-	await until(second, (all) => all.find(({ id }) => id === one.id)?.state === 'sent');
+	await untilList(second, (all) => all.find(({ id }) => id === one.id)?.state === 'sent');
 	expect(peer.accepted).toHaveLength(2);
 	expect(await cli.json('deliveries', 'retry', '--state', 'held')).toEqual({ retried: 7 });
-	await until(second, (all) => all.every(({ state }) => state === 'sent'));
+	await untilList(second, (all) => all.every(({ state }) => state === 'sent'));
 	expect(numbersIn(peer.accepted)).toEqual(['0', '1', '2', '3', '9']);
 	expect([posts().length, new Set(posts()).size]).toEqual([5, 5]);
 	expect((await listOf(second)).held).toBe(0);
@@ -146,7 +142,7 @@ testOnSqlite('a button in the dashboard sends it', async () => {
 	await page.getByText('may have been sent since, so they are held (8).').waitFor();
 	await page.getByRole('button', { name: 'Send held deliveries' }).click();
 	await page.getByText('Trying again: 8.').waitFor();
-	await until(server, (list) => list.filter(({ state }) => state === 'sent').length === 8);
+	await untilList(server, (list) => list.filter(({ state }) => state === 'sent').length === 8);
 	expect(peer.accepted).toHaveLength(4);
 	expect(complaints).toEqual([]);
 	await close();
@@ -157,7 +153,7 @@ testOnSqlite('with --send-waiting it is sent at once', async () => {
 	expect(restored.stderr).not.toContain('held');
 	// Later than the claim lasts that the mail in flight had.
 	const server = await open(() => Date.now() + MINUTE_MS);
-	await until(server, (list) => list.filter(({ state }) => state === 'sent').length === 8);
+	await untilList(server, (list) => list.filter(({ state }) => state === 'sent').length === 8);
 	expect(numbersIn(peer.accepted)).toEqual(['0', '1', '2', '3']);
 	expect(posts()).toHaveLength(4);
 });
@@ -185,7 +181,7 @@ async function restoreWithResponse(
 	};
 	if (isSent) {
 		goOn();
-		await until(first, ([one]) => one?.state === 'sent');
+		await untilList(first, ([one]) => one?.state === 'sent');
 	}
 	if (isStopped) {
 		const mail = peer.accepted[0]?.content.replaceAll('=\r\n', '') ?? '';
@@ -208,7 +204,7 @@ testOnSqlite(
 		expect((await listOf(second)).deliveries).toMatchObject([{ state: 'held', channel: 'visitor', attempts: 0 }]);
 		expect(peer.accepted).toHaveLength(1);
 		expect(await cli.json('deliveries', 'retry', '--state', 'held')).toEqual({ retried: 1 });
-		await until(second, ([one]) => one?.state === 'sent');
+		await untilList(second, ([one]) => one?.state === 'sent');
 		expect(peer.accepted).toHaveLength(2);
 		expect(new Set(messageIds(peer)).size).toBe(1);
 	},
@@ -218,7 +214,7 @@ testOnSqlite('an address that asked for no more mails after the backup gets none
 	const { cli, peer, second } = await restoreWithResponse({ isSent: true, isStopped: true });
 	expect(await cli.json('suppressions', 'count')).toEqual({ asked: 1, rejected: 0 });
 	expect(await cli.json('deliveries', 'retry', '--state', 'held')).toEqual({ retried: 1 });
-	await until(second, ([one]) => one?.state === 'withheld');
+	await untilList(second, ([one]) => one?.state === 'withheld');
 	expect(peer.accepted).toHaveLength(1);
 });
 
@@ -228,7 +224,7 @@ testOnSqlite('with --send-waiting a response still waits for its moment, and goe
 	expect((await listOf(second)).deliveries).toMatchObject([{ state: 'waiting', attempts: 0 }]);
 	expect(peer.accepted).toEqual([]);
 	goOn();
-	await until(second, ([one]) => one?.state === 'sent');
+	await untilList(second, ([one]) => one?.state === 'sent');
 	expect(peer.accepted).toHaveLength(1);
 });
 
@@ -243,10 +239,10 @@ testOnSqlite('what waited to be confirmed waits on: its mail is held, and its li
 	const json = { name: 'News', slug: 'news', confirm: {}, notificationEmail: 'owner@example.com' };
 	const form = await first.createForm<{ id: string }>(json);
 	await first.submit('news', { email: 'ada@example.com' });
-	await until(first, (all) => all.some(({ state }) => state === 'sent'));
+	await untilList(first, (all) => all.some(({ state }) => state === 'sent'));
 	await peer.close();
 	await first.submit('news', { email: 'bob@example.com' });
-	await until(first, (all) => all.some(({ state }) => state === 'waiting'));
+	await untilList(first, (all) => all.some(({ state }) => state === 'waiting'));
 	await cli.json('backup', 'backup.tar');
 	await first.close();
 	await cli.call('restore', 'backup.tar', '--force');
@@ -263,9 +259,9 @@ testOnSqlite('what waited to be confirmed waits on: its mail is held, and its li
 	for (let times = 0; times < 2; times++)
 		expect((await fetch(`${second.submitUrl}${link}`, { method: 'POST' })).status).toBe(200);
 	expect(await counts()).toEqual([1, 1]);
-	await until(second, (all) => all.filter(({ state }) => state === 'sent').length === 2);
+	await untilList(second, (all) => all.filter(({ state }) => state === 'sent').length === 2);
 	expect(after.accepted.map(({ to }) => to)).toEqual([['owner@example.com']]);
 	expect(await cli.json('deliveries', 'retry', '--state', 'held')).toEqual({ retried: 1 });
-	await until(second, (all) => all.every(({ state }) => state === 'sent'));
+	await untilList(second, (all) => all.every(({ state }) => state === 'sent'));
 	expect(after.accepted.map(({ to }) => to[0])).toEqual(['owner@example.com', 'bob@example.com']);
 });

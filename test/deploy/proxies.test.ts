@@ -6,6 +6,7 @@ import { startCaddy } from '../caddy.ts';
 import { startNginx } from '../nginx.ts';
 import { withProgram } from '../programs.ts';
 import { openTestServer } from '../server.ts';
+import { until } from '../until.ts';
 
 setDefaultTimeout(30_000);
 
@@ -90,7 +91,7 @@ describe.each(PROXIES)('behind %s', (_, { path, isMissing }, startProxy) => {
 		for (let n = 1; n <= 3; n++) {
 			await submit();
 			const heard = async () => (await stream.until('event: submission')).split('event: submission').length - 1;
-			while ((await heard()) < n) await Bun.sleep(5);
+			await until(async () => (await heard()) >= n);
 		}
 		expect(await stream.until(form.id)).toStartWith('HTTP/1.1 200 ');
 	});
