@@ -10,6 +10,7 @@ import { FormGone, Unavailable, UniqueViolation } from '../../src/storage/errors
 import type { StoredFile } from '../../src/storage/submission.ts';
 import { deliveries, files, forms, removedFiles, webhooks } from '../../src/storage/tables.ts';
 import { createTimeline } from '../../src/storage/timeline.ts';
+import { until } from '../until.ts';
 import { append, FORM, form, listIds, OTHER_FORM, open } from './contract.ts';
 import { ENGINES } from './engines.ts';
 
@@ -259,7 +260,7 @@ describe.each(Object.entries(ENGINES))('%s', (_name, createPlace) => {
 		expect(Math.abs(createTimeline([]).millisOf(own[0] as number) - Date.now())).toBeLessThan(60_000);
 		expect(storage.clock.end()).toBeGreaterThan(own.at(-1) as number);
 		const stored = await append(storage);
-		while ((await storage.clock.horizon()) <= stored) await Bun.sleep(20);
+		await until(async () => (await storage.clock.horizon()) > stored);
 		await other.close();
 		await storage.close();
 	});

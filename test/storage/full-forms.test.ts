@@ -6,6 +6,7 @@ import type { Storage } from '../../src/storage/contract.ts';
 import { FormFull, UniqueViolation } from '../../src/storage/errors.ts';
 import type { NewSubmission } from '../../src/storage/submission.ts';
 import { deliveries, forms, idempotencyKeys } from '../../src/storage/tables.ts';
+import { until } from '../until.ts';
 import { ENGINES } from './engines.ts';
 
 const FORM = 7;
@@ -113,9 +114,9 @@ describe.each(Object.entries(ENGINES))('%s', (engine, createPlace) => {
 			while (!isOver) outcomes.push(await append(server));
 		};
 		const producing = servers.flatMap((server) => Array.from({ length: 16 }, () => produce(server)));
-		while (count(outcomes).stored < 100) await Bun.sleep(1);
+		await until(() => count(outcomes).stored >= 100, { everyMs: 1 });
 		await setMost(storage, 300);
-		while (count(outcomes).full < 100) await Bun.sleep(1);
+		await until(() => count(outcomes).full >= 100, { everyMs: 1 });
 		isOver = true;
 		await Promise.all(producing);
 		// There may be more from before the bound.

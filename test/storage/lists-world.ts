@@ -17,6 +17,7 @@ import { SCANS } from '../../src/submissions/scan-module.ts';
 import { newPostgresDatabase } from '../postgres.ts';
 import { seeded } from '../seeded.ts';
 import { tempFolder } from '../temp-folder.ts';
+import { until } from '../until.ts';
 import { FORM, form, OTHER_FORM } from './contract.ts';
 import { expectForm, LABELS, scanRows } from './lists-scan.ts';
 
@@ -251,7 +252,7 @@ export async function createWorld(engine: string, seed: number) {
 			await sql.end();
 			await settle();
 			// Until the servers have noticed that the database is there, they reject what comes.
-			while (servers.some(({ findings }) => findings.rejection('submission'))) await Bun.sleep(5);
+			await until(() => servers.every(({ findings }) => !findings.rejection('submission')));
 			return;
 		}
 		const killed = place;

@@ -9,6 +9,7 @@ import { forms } from '../../../src/storage/tables.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
 import { openTestServer } from '../../server.ts';
 import { startTcpProxy, type TcpProxy } from '../../tcp-proxy.ts';
+import { until } from '../../until.ts';
 
 const FORM = 7;
 const PRODUCERS = 16;
@@ -54,14 +55,14 @@ test('while it is away submissions are refused at once, and taken again when it 
 	await append(opened, 1);
 	through.cut();
 	const inFlight = append(opened, 2).catch(() => {});
-	while (!opened.findings.has('database')) await Bun.sleep(5);
+	await until(() => opened.findings.has('database'));
 	const asked = performance.now();
 	await expect(append(opened, 3)).rejects.toBeInstanceOf(Unavailable);
 	await expect(opened.batch((tx) => [tx.update(forms).set({ name: 'New' })])).rejects.toBeInstanceOf(Unavailable);
 	await expect((async () => opened.db.select().from(forms))()).rejects.toBeInstanceOf(Unavailable);
 	expect(performance.now() - asked).toBeLessThan(500);
 	through.restore();
-	while (opened.findings.has('database')) await Bun.sleep(10);
+	await until(() => !opened.findings.has('database'));
 	await append(opened, 4);
 	await inFlight;
 }, 30_000);
@@ -78,12 +79,12 @@ test('a change that was refused because the database fell silent is not made whe
 	await other.unsafe('begin');
 	await other`select 1 from forms for update`;
 	const change = opened.batch((tx) => [tx.update(forms).set({ name: 'New' })]);
-	while (!(await isBlocked())) await Bun.sleep(5);
+	await until(isBlocked);
 	through.silence();
 	await expect(change).rejects.toBeInstanceOf(Unavailable);
 	await other.unsafe('commit');
 	through.restore();
-	while (opened.findings.has('database') || (await inTransaction())) await Bun.sleep(10);
+	await until(async () => !opened.findings.has('database') && !(await inTransaction()));
 	const [form] = await other`select name from forms`;
 	await other.end();
 	expect(form?.name).toBe('n');
@@ -137,7 +138,7 @@ test('while it is away, what would have to read it answers 503 with Retry-After,
 		expect([route, status, headers.get('retry-after')]).toEqual([route, 503, '30']);
 	}
 	through.restore();
-	while ((await server.call('GET /api/forms')).status !== 200) await Bun.sleep(10);
+	await until(async () => (await server.call('GET /api/forms')).status === 200);
 	await server.close();
 }, 30_000);
 
@@ -181,7 +182,7 @@ test('a cut that the server does not notice is found out: what it stored meanwhi
 	await other`select from forms where id = ${FORM} for update`;
 	const waiting = append(opened, 2);
 	const isAtWork = async () => (await other`select from pg_stat_activity where wait_event_type = 'Lock'`).length > 0;
-	while (!(await isAtWork())) await Bun.sleep(10);
+	await until(isAtWork);
 	through.sever();
 	await other.unsafe('commit');
 	await waiting;

@@ -7,6 +7,7 @@ import postgres from 'postgres';
 import { runBinary, startBinary } from '../../binary.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
 import { tempFolder } from '../../temp-folder.ts';
+import { until } from '../../until.ts';
 
 async function openCommands() {
 	const cwd = tempFolder();
@@ -46,7 +47,7 @@ test('it knows what an error of the database means', async () => {
 	const created = await sql.begin(async (other) => {
 		await other`insert into forms (id, mode, slug, name) values (1, 'live', 'a', 'A')`;
 		const response = create();
-		while ((await sql`select from pg_locks where not granted`).length === 0) await Bun.sleep(5);
+		await until(async () => (await sql`select from pg_locks where not granted`).length > 0);
 		return [response];
 	});
 	const response = (await created[0]) as Response;

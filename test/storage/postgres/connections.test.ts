@@ -9,6 +9,7 @@ import { connect, rowsOf } from '../../../src/storage/postgres/connection.ts';
 import { forms } from '../../../src/storage/tables.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
 import { startTcpProxy } from '../../tcp-proxy.ts';
+import { until } from '../../until.ts';
 
 const BREAKS = 40;
 const AT_ONCE = 12;
@@ -45,7 +46,7 @@ test('changes and reads fail or succeed, and all succeed once no connection brea
 	const working = Array.from({ length: AT_ONCE }, (_, i) => work(i % 2 === 0 ? change : read));
 	for (let i = 0; i < BREAKS; i++) {
 		const before = succeeded;
-		while (succeeded < before + AT_ONCE) await Bun.sleep(1);
+		await until(() => succeeded >= before + AT_ONCE, { everyMs: 1 });
 		await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'formsrv' and datname = current_database()`;
 	}
 	isOver = true;
@@ -115,10 +116,10 @@ test('a statement that waits for a lock ends with its connection, so that the se
 		(await admin`select from pg_locks where relation = 'locked'::regclass and not granted`).count;
 	const sql = connect(address, { name: 'test', max: 1 });
 	const left = rowsOf(sql, 'insert into locked values (1)').catch((error: unknown) => error);
-	while ((await waiting()) === 0) await Bun.sleep(10);
+	await until(async () => (await waiting()) > 0);
 	await sql.end(0);
 	expect(await left).toBeInstanceOf(Unavailable);
-	while ((await waiting()) > 0) await Bun.sleep(10);
+	await until(async () => (await waiting()) === 0);
 	await admin.end();
 }, 30_000);
 

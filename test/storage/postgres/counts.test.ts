@@ -9,6 +9,7 @@ import { connect } from '../../../src/storage/postgres/connection.ts';
 import { compareFolded as compareCounts } from '../../../src/storage/postgres/database.ts';
 import { forms } from '../../../src/storage/tables.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
+import { until } from '../../until.ts';
 
 const FORM = 7;
 const ROWS = 3000;
@@ -100,10 +101,10 @@ test('pages, counts and blocks of a large form agree with a scan, whatever was c
 	await expectAgreement();
 	await changeSome();
 	await fill(storage, ROWS);
-	while ((await foldedTo()) === 0) {
+	await until(async () => {
 		await submissions.counts([FORM]);
-		await Bun.sleep(20);
-	}
+		return (await foldedTo()) > 0;
+	});
 	await expectAgreement();
 	await changeSome();
 	await expectAgreement();

@@ -11,6 +11,7 @@ import { openStorage } from '../../../src/storage/open.ts';
 import { type DeliveryRow, deliveries, forms, webhooks } from '../../../src/storage/tables.ts';
 import { createByteBudget } from '../../../src/tasks/byte-budget.ts';
 import { newMigratedDatabase } from '../../postgres.ts';
+import { until } from '../../until.ts';
 
 const openChannel = (storage: Storage) =>
 	createWebhookChannel(storage, {
@@ -41,7 +42,7 @@ test('the audit log has it once', async () => {
 	const sent = servers.map((storage) => openChannel(storage).send(row, { signal: new AbortController().signal }));
 	const waiting = () =>
 		other`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-	while ((await waiting()).length < servers.length) await Bun.sleep(10);
+	await until(async () => (await waiting()).length >= servers.length);
 	await other.unsafe('commit');
 	const attempts = await Promise.all(sent);
 	expect(attempts.map(({ outcome }) => outcome.kind)).toEqual(['rejected', 'rejected']);

@@ -7,6 +7,7 @@ import { PLACE } from '../../../src/storage/filters.ts';
 import { openStorage } from '../../../src/storage/open.ts';
 import { forms } from '../../../src/storage/tables.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
+import { until } from '../../until.ts';
 
 const FORM = 7;
 const SHAPES = 2000;
@@ -36,7 +37,7 @@ test('names that found no room are listed once others are gone, and what comes m
 	await storage.submissions.remove(FORM, junk);
 	expect(await storage.submissions.names(FORM, PLACE.inbox)).toEqual({ names: [], isPartial: true });
 	storage.maintain();
-	while ((await storage.submissions.names(FORM, PLACE.inbox)).isPartial) await Bun.sleep(5);
+	await until(async () => !(await storage.submissions.names(FORM, PLACE.inbox)).isPartial);
 	await append(storage, 'later');
 	expect(await storage.submissions.names(FORM, PLACE.inbox)).toEqual({
 		names: ['late', 'field', 'later'],

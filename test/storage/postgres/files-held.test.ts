@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { databaseAt, openStorage } from '../../../src/storage/open.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
+import { until } from '../../until.ts';
 
 test('the lock that docs/postgresql.md names holds the files, at each server, until its session ends', async () => {
 	const page = await Bun.file(join(import.meta.dir, '../../../docs/postgresql.md')).text();
@@ -17,7 +18,7 @@ test('the lock that docs/postgresql.md names holds the files, at each server, un
 	await operator.unsafe(lock);
 	expect(await areHeld()).toEqual([true, true]);
 	await operator.end();
-	for (const storage of servers) while (await storage.areFilesHeld()) await Bun.sleep(5);
+	for (const storage of servers) await until(async () => !(await storage.areFilesHeld()));
 	await Promise.all(servers.map((storage) => storage.close()));
 }, 30_000);
 

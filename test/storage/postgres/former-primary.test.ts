@@ -7,6 +7,7 @@ import type { Storage } from '../../../src/storage/contract.ts';
 import { openStorage } from '../../../src/storage/open.ts';
 import { forms } from '../../../src/storage/tables.ts';
 import { type Pair, startPair } from '../../durability/postgres/pair.ts';
+import { until } from '../../until.ts';
 
 let pair: Pair;
 let address: string;
@@ -57,11 +58,11 @@ test('a server that is started afterwards uses the one that was promoted, and sa
 test('a server that runs stays with the one that was promoted, also when its connections break', async () => {
 	const opened = await open();
 	await pair.primary.start();
-	while (!logged.includes(`127.0.0.1:${pair.primary.port} says that it is the primary`)) await Bun.sleep(50);
+	await until(() => logged.includes(`127.0.0.1:${pair.primary.port} says that it is the primary`));
 	const admin = postgres(pair.standby.address(), { max: 1 });
 	for (let id = 1; id <= 20; id++) {
 		await admin`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'formsrv%'`;
-		while (!(await storeForm(opened, id).catch(() => false))) await Bun.sleep(20);
+		await until(() => storeForm(opened, id).catch(() => false));
 	}
 	await admin.end();
 	expect(await formsAt(pair.standby.address())).toBe(20);

@@ -6,6 +6,7 @@ import { FormFull, Unavailable } from '../../../src/storage/errors.ts';
 import { openStorage } from '../../../src/storage/open.ts';
 import { forms } from '../../../src/storage/tables.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
+import { until } from '../../until.ts';
 
 const FORM = 7;
 const PLACES = 600;
@@ -48,8 +49,8 @@ test('whatever statement the connections break at, no place is given twice and n
 	void producing.finally(() => {
 		isOver = true;
 	});
-	for (let until = PER_BREAK; !isOver; until = acknowledged.length + PER_BREAK) {
-		while (acknowledged.length < until && !isOver) await Bun.sleep(2);
+	for (let goal = PER_BREAK; !isOver; goal = acknowledged.length + PER_BREAK) {
+		await until(() => acknowledged.length >= goal || isOver, { everyMs: 2 });
 		await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'formsrv writer%' and datname = current_database()`;
 	}
 	await producing;

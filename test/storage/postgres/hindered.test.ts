@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:te
 import postgres from 'postgres';
 import { makeDatabase, type PostgresServer, startPostgres } from '../../postgres-server.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
+import { until } from '../../until.ts';
 
 const CONNECTIONS = 40;
 /** The server is to go on so soon after it is possible. */
@@ -64,10 +65,6 @@ const ready = async () => {
 	return { status: response.status, text: await response.text() };
 };
 const problems = async () => (await server.call<Status>('GET /api/status')).body.problems.map((one) => one.name);
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-	while (!(await holds())) await Bun.sleep(20);
-}
 
 /** New sessions have other settings from now on; those that there are end. */
 const endSessions = () =>

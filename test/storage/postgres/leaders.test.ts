@@ -8,6 +8,7 @@ import { openStorage } from '../../../src/storage/open.ts';
 import { forms } from '../../../src/storage/tables.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
 import { startTcpProxy } from '../../tcp-proxy.ts';
+import { until } from '../../until.ts';
 
 test('one server leads; when it stops, or its connection is lost, its work ends and another server begins', async () => {
 	const address = await newPostgresDatabase();
@@ -18,18 +19,16 @@ test('one server leads; when it stops, or its connection is lost, its work ends 
 			events.push(`${name} begins`);
 			return async () => void events.push(`${name} ends`);
 		});
-	const until = async (event: string, count = 1) => {
-		while (events.filter((one) => one === event).length < count) await Bun.sleep(5);
-	};
+	const seen = (event: string, count = 1) => until(() => events.filter((one) => one === event).length >= count);
 	const [first, second] = [await openStorage(address), await openStorage(address)];
 	const stopFirst = leadAs(first, 'first');
-	await until('first begins');
+	await seen('first begins');
 	const stopSecond = leadAs(second, 'second');
 	await stopFirst(0);
-	await until('second begins');
+	await seen('second begins');
 	expect(events).toEqual(['first begins', 'first ends', 'second begins']);
 	await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'formsrv leader' and datname = current_database()`;
-	await until('second begins', 2);
+	await seen('second begins', 2);
 	expect(events.slice(3)).toEqual(['second ends', 'second begins']);
 	await stopSecond(0);
 	await Promise.all([first.close(), second.close(), sql.end()]);

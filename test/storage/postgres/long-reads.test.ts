@@ -9,6 +9,7 @@ import { forms } from '../../../src/storage/tables.ts';
 import { SCANS } from '../../../src/submissions/scan-module.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
 import { startTcpProxy, type TcpProxy } from '../../tcp-proxy.ts';
+import { until } from '../../until.ts';
 
 const FORM = 7;
 const REQUEST: ScanRequest = { selection: { formId: FORM, filter: 'all' }, order: 'asc' };
@@ -50,11 +51,11 @@ test('while the database is away a scan is rejected at once, and done again when
 	await open(proxy.address);
 	const first = await scan();
 	proxy.cut();
-	while (!storage.findings.has('database')) await Bun.sleep(5);
+	await until(() => storage.findings.has('database'));
 	const since = performance.now();
 	await expect(scan()).rejects.toBeInstanceOf(Unavailable);
 	expect(performance.now() - since).toBeLessThan(1000);
 	proxy.restore();
-	while (storage.findings.has('database')) await Bun.sleep(5);
+	await until(() => !storage.findings.has('database'));
 	expect(await scan().catch(scan)).toEqual(first);
 });

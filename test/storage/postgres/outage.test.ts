@@ -5,6 +5,7 @@ import postgres from 'postgres';
 import { type RunningBinary, runBinary, startBinary } from '../../binary.ts';
 import { type PostgresServer, startPostgres } from '../../postgres-server.ts';
 import { tempFolder } from '../../temp-folder.ts';
+import { until } from '../../until.ts';
 
 let database: PostgresServer;
 let server: RunningBinary;
@@ -63,15 +64,6 @@ function submit(n: string): Promise<Response> {
 }
 
 const read = (path: string) => fetch(`${server.baseUrl}${path}`, { headers: { Authorization: `Bearer ${key}` } });
-
-/** Waits for a condition; throws instead of the test's own limit, behind which its requests would go on. */
-async function eventually(holds: () => Promise<boolean>): Promise<void> {
-	const since = performance.now();
-	while (!(await holds())) {
-		if (performance.now() - since > 25_000) throw new Error(`not within 25 s: ${holds}`);
-		await Bun.sleep(20);
-	}
-}
 
 const isReady = async () => (await fetch(`${server.baseUrl}/ready`)).ok;
 
@@ -140,14 +132,14 @@ test('while PostgreSQL is stopped everything is rejected at once; afterwards it 
 		});
 	});
 	expect((await submit('before')).status).toBe(200);
-	await eventually(async () => received.includes('before'));
+	await until(async () => received.includes('before'));
 	await database.stop('immediate');
-	await eventually(async () => !(await isReady()));
+	await until(async () => !(await isReady()));
 	await expectAway();
 	await database.start();
-	await eventually(isReady);
+	await until(isReady);
 	expect((await submit('after')).status).toBe(200);
-	await eventually(async () => received.includes('after'));
+	await until(async () => received.includes('after'));
 	expect(received).toEqual(['before', 'after']);
 	expect(await stored()).toEqual(['before', 'after']);
 	expect((await read('/api/status')).status).toBe(200);
@@ -158,7 +150,7 @@ test('while PostgreSQL hangs as a whole everything is rejected, and all goes on 
 	const pids = [database.pid(), ...(await backends('formsrv%'))];
 	for (const pid of pids) pause(pid);
 	const inFlight = Promise.all([submit('in flight'), read('/api/forms')]);
-	await eventually(async () => !(await isReady()));
+	await until(async () => !(await isReady()));
 	await expectAway();
 	const since = performance.now();
 	// The outcome of a submission in flight is unknown.
@@ -168,7 +160,7 @@ test('while PostgreSQL hangs as a whole everything is rejected, and all goes on 
 	expect(performance.now() - since).toBeLessThan(21_000);
 	for (const pid of pids) process.kill(pid, 'SIGCONT');
 	stopped.clear();
-	await eventually(isReady);
+	await until(isReady);
 	expect((await submit('after')).status).toBe(200);
 	expect((await read('/api/forms')).status).toBe(200);
 	expect(await stored()).toContain('after');
@@ -181,27 +173,27 @@ test('a connection that hangs by itself holds nothing up for long', async () => 
 	await many();
 	await pauseIdle('formsrv');
 	const since = performance.now();
-	await eventually(async () => (await many()).some(({ status }) => status === 503));
-	await eventually(async () => (await many()).every(({ status }) => status === 200));
+	await until(async () => (await many()).some(({ status }) => status === 503));
+	await until(async () => (await many()).every(({ status }) => status === 200));
 	expect(performance.now() - since).toBeLessThan(9000);
 }, 60_000);
 
 test('connections that hang one by one hold nothing up for long', async () => {
 	const many = (n: string) => Promise.all(Array.from({ length: 200 }, () => submit(n)));
 	const writers = () => backends('formsrv writer%');
-	await eventually(async () => (await many('before')) && (await writers()).length > 1);
+	await until(async () => (await many('before')) && (await writers()).length > 1);
 	expect((await read('/api/forms')).status).toBe(200);
 	for (const pid of [...(await writers()), ...(await backends('formsrv'))]) pause(pid);
 	const since = performance.now();
-	await eventually(async () => (await many('after')).every(({ status }) => status === 200));
-	await eventually(async () => (await read('/api/forms')).status === 200);
+	await until(async () => (await many('after')).every(({ status }) => status === 200));
+	await until(async () => (await read('/api/forms')).status === 200);
 	expect(performance.now() - since).toBeLessThan(30_000);
 }, 90_000);
 
 test('a server ends within ten seconds while PostgreSQL hangs', async () => {
 	expect((await submit('before')).status).toBe(200);
 	for (const pid of [database.pid(), ...(await backends('formsrv%'))]) pause(pid);
-	await eventually(async () => !(await isReady()));
+	await until(async () => !(await isReady()));
 	const since = performance.now();
 	expect(await server.end('SIGTERM')).toBe(0);
 	expect(performance.now() - since).toBeLessThan(10_000);

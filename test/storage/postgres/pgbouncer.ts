@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { freePort } from '../../free-port.ts';
 import { asOtherUser } from '../../run-folder.ts';
 import { tempFolder } from '../../temp-folder.ts';
+import { until } from '../../until.ts';
 
 export async function startPgbouncer(
 	path: string,
@@ -27,7 +28,7 @@ export async function startPgbouncer(
 	);
 	chmodSync(file, 0o644);
 	const child = Bun.spawn([...asOtherUser, path, file], { stdout: 'ignore', stderr: 'ignore' });
-	while (!(await accepts(port))) await Bun.sleep(20);
+	await until(() => accepts(port));
 	return {
 		address: (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`,
 		async stop(): Promise<void> {

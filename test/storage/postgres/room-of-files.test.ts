@@ -8,6 +8,7 @@ import { recountFiles } from '../../../src/storage/postgres/submission-files.ts'
 import type { StoredFile } from '../../../src/storage/submission.ts';
 import { forms } from '../../../src/storage/tables.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
+import { until } from '../../until.ts';
 
 const FORMS = [7, 8, 9];
 const [FORM = 0] = FORMS;
@@ -44,7 +45,7 @@ test('is never less than none, and the leader counts it again', async () => {
 	await submissions.remove(FORM, ids);
 	expect(await submissions.fileBytes(FORM)).toBe(0);
 	storage.maintain();
-	while ((await submissions.fileBytes(FORM)) !== 4096) await Bun.sleep(5);
+	await until(async () => (await submissions.fileBytes(FORM)) === 4096);
 	await storage.close();
 	await sql.end();
 });

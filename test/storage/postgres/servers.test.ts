@@ -5,6 +5,7 @@ import postgres from 'postgres';
 import { ID_SOURCES, IDS_PER_MILLISECOND } from '../../../src/ids.ts';
 import { openStorage } from '../../../src/storage/open.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
+import { until } from '../../until.ts';
 import { append, FORM, listIds, open } from '../contract.ts';
 
 /** Less than the ten for which a number stays taken. */
@@ -52,12 +53,12 @@ test('after the clock was set back ids go on behind those that there are, in a n
 	await using newer = { storage: await openStorage(address), [Symbol.asyncDispose]: () => newer.storage.close() };
 	const first = await append(newer.storage);
 	expect(first).toBeGreaterThan(ahead);
-	while (older.clock.end() <= ahead) await Bun.sleep(20);
+	await until(() => older.clock.end() > ahead);
 	const second = await append(older);
 	expect(second).toBeGreaterThan(ahead);
 	// Those who go on from the newest get both, and so does the search.
 	for (const { clock } of [older, newer.storage])
-		while ((await clock.horizon()) <= Math.max(first, second)) await Bun.sleep(20);
+		await until(async () => (await clock.horizon()) > Math.max(first, second));
 	for (const storage of [older, newer.storage])
 		expect(await listIds(storage)).toEqual([ahead, first, second].sort((a, b) => a - b));
 	await sql.end();

@@ -5,6 +5,7 @@ import { startScriptedSmtp } from '../../delivery/scripted-smtp.ts';
 import { freePort } from '../../free-port.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
+import { until } from '../../until.ts';
 
 const SUBMISSIONS = 6;
 const MAILS_AN_HOUR = 3;
@@ -55,10 +56,6 @@ afterAll(async () => {
 
 const makeForm = async (slug: string, more: object = {}) =>
 	(await one.createForm<Form>({ name: slug, slug, ...more })).id;
-
-async function until(isTrue: () => Promise<boolean> | boolean): Promise<void> {
-	while (!(await isTrue())) await Bun.sleep(10);
-}
 
 test('a delivery goes out once and at once, whichever server took the submission', async () => {
 	const id = await makeForm('hooked');

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { newPostgresDatabase } from '../../postgres.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
+import { until } from '../../until.ts';
 
 const SUBMISSIONS = 200;
 
@@ -118,7 +119,7 @@ test('a client that continues from the newest moment it saw misses nothing, whic
 	};
 	await Promise.all([one, other, one, other].map(send));
 	const { total } = (await one.call<List>(`GET /api/forms/${id}/submissions`)).body.pagination;
-	while (seen.size < total) await Bun.sleep(20);
+	await until(() => seen.size >= total);
 	isOver = true;
 	await polling;
 	expect(seen.size).toBe(total);

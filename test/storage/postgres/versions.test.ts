@@ -12,6 +12,7 @@ import { forms } from '../../../src/storage/tables.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
 import { openTestServer } from '../../server.ts';
 import { tempFolder } from '../../temp-folder.ts';
+import { until } from '../../until.ts';
 
 const AT_ONCE = 6;
 
@@ -66,7 +67,7 @@ test('a newer server that has to wait for a dump before it can change the tables
 	const waits =
 		'select from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())';
 	const isWaiting = async () => (await rowsOf(newer, waits)).length > 0;
-	while (!(await isWaiting())) await Bun.sleep(5);
+	await until(isWaiting);
 	// Behind the one that waits.
 	expect((await server.submit('a', { n: 1 })).status).toBe(200);
 	await dump.unsafe('commit');

@@ -7,6 +7,7 @@ import { Unavailable } from '../../../src/storage/errors.ts';
 import { openStorage } from '../../../src/storage/open.ts';
 import { forms } from '../../../src/storage/tables.ts';
 import { newPostgresDatabase } from '../../postgres.ts';
+import { until } from '../../until.ts';
 
 const FORM = 7;
 const PRODUCERS = 32;
@@ -42,7 +43,7 @@ test('whatever statement the connections break at, each acknowledged submission 
 	const producing = Array.from({ length: PRODUCERS }, produce);
 	for (let breaks = 0; breaks < BREAKS; breaks++) {
 		const before = acknowledged.length;
-		while (acknowledged.length < before + 50) await Bun.sleep(2);
+		await until(() => acknowledged.length >= before + 50, { everyMs: 2 });
 		await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'formsrv writer%' and datname = current_database()`;
 	}
 	isOver = true;

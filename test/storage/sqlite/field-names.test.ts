@@ -8,6 +8,7 @@ import { PLACE, type Place } from '../../../src/storage/filters.ts';
 import { openSqlite, type SqliteStorage } from '../../../src/storage/sqlite/open.ts';
 import { forms } from '../../../src/storage/tables.ts';
 import { tempFolder } from '../../temp-folder.ts';
+import { until } from '../../until.ts';
 
 const MAX = 2000;
 const JUNK = 700;
@@ -209,7 +210,7 @@ test('a count of many submissions goes on after a restart, beside what comes and
 	await storage.submissions.remove(form, [first]);
 	expect(await storage.submissions.names(form, PLACE.inbox)).toEqual({ names: [], isPartial: true });
 	storage.maintain();
-	while ((await storage.submissions.names(form, PLACE.inbox)).names.length === 0) await Bun.sleep(0);
+	await until(async () => (await storage.submissions.names(form, PLACE.inbox)).names.length > 0, { everyMs: 0 });
 	await storage.close();
 	storage = openSqlite(file);
 	expect((await storage.submissions.names(form, PLACE.inbox)).isPartial).toBe(true);
@@ -233,7 +234,7 @@ test('a form that is deleted while its names are counted costs nothing that arri
 	await append(storage, gone, { names: ['b'], isSpam: false });
 	await storage.submissions.remove(gone, [first]);
 	storage.maintain();
-	while ((await storage.submissions.names(gone, PLACE.inbox)).names.length === 0) await Bun.sleep(0);
+	await until(async () => (await storage.submissions.names(gone, PLACE.inbox)).names.length > 0, { everyMs: 0 });
 	while (await storage.submissions.sweep(gone, 500));
 	await storage.batch((tx) => [tx.delete(forms).where(eq(forms.id, gone))]);
 	for (let i = 0; i < 5; i++) {

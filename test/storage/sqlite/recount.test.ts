@@ -12,6 +12,7 @@ import { openSqlite } from '../../../src/storage/sqlite/open.ts';
 import { forms } from '../../../src/storage/tables.ts';
 import { SCANS } from '../../../src/submissions/scan-module.ts';
 import { tempFolder } from '../../temp-folder.ts';
+import { until } from '../../until.ts';
 import { migrationsBefore } from './migrations-before.ts';
 
 const FORM = 7;
@@ -118,7 +119,7 @@ test('what was counted wrongly is counted again at the next start, once, and the
 	expect(listed(second.storage, 100)).toEqual(ids.filter((_, i) => i % 3 !== 0));
 	expect(compareCounts(file).wrong).toEqual([]);
 	second.storage.maintain();
-	while ((await second.storage.submissions.names(FORM, PLACE.inbox)).isPartial) await Bun.sleep(1);
+	await until(async () => !(await second.storage.submissions.names(FORM, PLACE.inbox)).isPartial);
 	expect((await second.storage.submissions.names(FORM, PLACE.inbox)).names).toEqual(['a']);
 	await second.storage.close();
 	const third = open(file);

@@ -12,6 +12,7 @@ import { readPragma, schemaVersion } from '../../../src/storage/sqlite/migrate.t
 import { openSqlite as openStorage } from '../../../src/storage/sqlite/open.ts';
 import { forms } from '../../../src/storage/tables.ts';
 import { tempFolder } from '../../temp-folder.ts';
+import { until } from '../../until.ts';
 
 const form = (id: number, slug: string) => ({ id, mode: 'live' as const, slug, name: slug });
 
@@ -124,7 +125,7 @@ test('a lock that is held is waited for, then everything is UNAVAILABLE until it
 	expect((error as AppError).code).toBe('UNAVAILABLE');
 	expect(storage.findings.list().map(({ name }) => name)).toEqual(['lock']);
 	blocker.run('rollback');
-	while (storage.findings.has('lock')) await Bun.sleep(5);
+	await until(() => !storage.findings.has('lock'));
 	blocker.run('begin immediate');
 	const waiting = store(3);
 	for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -137,7 +138,7 @@ test('a lock that is held is waited for, then everything is UNAVAILABLE until it
 	const rows = await storage.db.select({ id: forms.id }).from(forms).orderBy(forms.id);
 	expect(rows.map(({ id }) => id)).toEqual([1, 3]);
 	await storage.close();
-}, 20_000);
+}, 30_000);
 
 test('a folder that cannot be made is named, and why', () => {
 	const file = join(tempFolder(), 'file');
