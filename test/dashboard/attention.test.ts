@@ -1,7 +1,8 @@
 /** Problems that need the operator's attention show in the navigation, wherever in the dashboard they are. */
 
 import { expect, setDefaultTimeout, test } from 'bun:test';
-import { createForm, eventually, openDashboard, openServerAndBrowser } from './dashboard.ts';
+import { until } from '../until.ts';
+import { createForm, openDashboard, openServerAndBrowser } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
@@ -22,7 +23,7 @@ test('a virus scanner that is away is a mark at “Server”', async () => {
 	body.append('cv', new File(['Ada'], 'cv.txt'));
 	const sent = await fetch(`${server.submitUrl}/f/${form.slug}`, { method: 'POST', body, redirect: 'manual' });
 	expect(sent.status).toBe(303);
-	await eventually(async () => (await health()) !== 'ok');
+	await until(async () => (await health()) !== 'ok');
 	await goTo('/settings');
 	await mark.waitFor();
 	expect(await mark.locator('.attention').getAttribute('title')).toBe(await health());

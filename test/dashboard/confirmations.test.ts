@@ -2,7 +2,8 @@
 
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import type { Form } from '../../src/forms/schema.ts';
-import { createForm, eventually, openDashboard, openServerAndBrowser, row } from './dashboard.ts';
+import { until } from '../until.ts';
+import { createForm, openDashboard, openServerAndBrowser, row } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
@@ -36,7 +37,7 @@ test('the mail is written in the settings; what waits stands apart, and can be r
 	expect(await bar.getByRole('button').count()).toBe(1);
 	await bar.getByRole('button', { name: 'Delete' }).click();
 	await page.getByText('Nothing waits for a confirmation').waitFor();
-	await eventually(async () => (await read()).pendingCount === 0);
+	await until(async () => (await read()).pendingCount === 0);
 	expect(complaints).toEqual([expect.stringContaining('400')]);
 	await close();
 });

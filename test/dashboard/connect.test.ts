@@ -10,6 +10,7 @@ import { findAccessibilityFaults } from '../browser.ts';
 import { withProgram } from '../programs.ts';
 import { openSite } from '../site.ts';
 import { tempFolder } from '../temp-folder.ts';
+import { until } from '../until.ts';
 import { DESKTOP, type Made, openDashboard, openServerAndBrowser, PHONE, submissionsOf } from './dashboard.ts';
 
 setDefaultTimeout(90_000);
@@ -223,7 +224,7 @@ test.each(['fetch', 'React', 'Vue'])(
 		await fillIn(page);
 		const fails = async (sentence: string) => {
 			await page.getByRole('button', { name: 'Send' }).click();
-			if (title === 'fetch') while (!said.includes(sentence)) await page.waitForTimeout(20);
+			if (title === 'fetch') await until(() => said.includes(sentence));
 			else await page.getByRole('alert').getByText(sentence).waitFor();
 		};
 		await page.context().setOffline(true);
@@ -287,7 +288,7 @@ describe('a test submission', () => {
 		await send(page);
 		await page.getByText('The test submission has arrived.').first().waitFor();
 		await send(page);
-		while ((await submissionsOf(server, form.id)).length < 2) await page.waitForTimeout(20);
+		await until(async () => (await submissionsOf(server, form.id)).length >= 2);
 		expect(await submissionsOf(server, form.id)).toMatchObject([
 			{ spamScore: 0, meta: { test: true } },
 			{ spamScore: 0, meta: { test: true } },

@@ -87,15 +87,6 @@ export async function harmIn(page: Page): Promise<string[]> {
 	});
 }
 
-/** Waits until something holds that a page cannot show, such as what the server has stored. */
-export async function eventually(holds: () => Promise<boolean>): Promise<void> {
-	const deadline = Date.now() + 10_000;
-	while (!(await holds())) {
-		if (Date.now() > deadline) throw new Error(`Never came true: ${holds}`);
-		await Bun.sleep(50);
-	}
-}
-
 export interface Made {
 	id: string;
 	slug: string;

@@ -3,7 +3,8 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Form } from '../../src/forms/schema.ts';
 import { openSite } from '../site.ts';
-import { createForm, eventually, openDashboard, openServerAndBrowser } from './dashboard.ts';
+import { until } from '../until.ts';
+import { createForm, openDashboard, openServerAndBrowser } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
@@ -65,7 +66,7 @@ describe('what visitors may attach', () => {
 		await signIn();
 		await goTo(`/forms/${form.id}/settings`);
 		await page.getByRole('switch', { name: 'Send files by mail' }).check();
-		await eventually(async () => (await formOf(form.id)).attachFiles);
+		await until(async () => (await formOf(form.id)).attachFiles);
 		expect(complaints).toEqual([]);
 		await close();
 	});

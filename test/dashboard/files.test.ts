@@ -6,7 +6,8 @@ import type { Page } from 'playwright-core';
 import { decodeId } from '../../src/ids.ts';
 import { findAccessibilityFaults } from '../browser.ts';
 import { type Attached, attach, setScan } from '../submissions/files/attached.ts';
-import { createForm, eventually, openDashboard, openServerAndBrowser, row } from './dashboard.ts';
+import { until } from '../until.ts';
+import { createForm, openDashboard, openServerAndBrowser, row } from './dashboard.ts';
 import { AVIF, GIF, JPEG, PNG, WEBP } from './pictures.ts';
 
 setDefaultTimeout(60_000);
@@ -137,7 +138,7 @@ describe('an attached file', () => {
 		await page.getByRole('toolbar', { name: 'Submission' }).getByRole('button', { name: 'Delete' }).click();
 		await page.getByText('1 submission deleted, with 2 files.').waitFor();
 		await page.getByRole('button', { name: 'Dismiss' }).click();
-		await eventually(async () => {
+		await until(async () => {
 			const { body } = await server.call<{ fileBytes: number }>(`GET /api/forms/${formId}`);
 			return body.fileBytes === 0;
 		});
@@ -263,7 +264,7 @@ test('a key without the permission to read shows nothing of files', async () => 
 	await signIn(await server.createKey({ permissions: ['write'] }));
 	await goTo(`/forms/${formId}/submissions/${submissionId}`);
 	await page.getByRole('main').waitFor();
-	await eventually(async () => (await page.getByRole('main').textContent()) !== '');
+	await until(async () => (await page.getByRole('main').textContent()) !== '');
 	expect(await page.content()).not.toContain('secret.txt');
 	expect(answers.join('\n')).not.toContain('secret.txt');
 	await close();

@@ -2,7 +2,8 @@
 
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { createForm, eventually, openDashboard, openServerAndBrowser, PHONE, row, submissionsOf } from './dashboard.ts';
+import { until } from '../until.ts';
+import { createForm, openDashboard, openServerAndBrowser, PHONE, row, submissionsOf } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
@@ -25,13 +26,13 @@ describe('the keyboard', () => {
 		for (const key of ['j', 'j', 'k', 'Enter']) await page.keyboard.press(key);
 		await page.getByRole('heading', { name: 'Second' }).waitFor();
 		await page.keyboard.press('s');
-		await eventually(async () => (await submissionsOf(server, form.id, '?filter=starred'))[0]?.isRead === true);
+		await until(async () => (await submissionsOf(server, form.id, '?filter=starred'))[0]?.isRead === true);
 		await page.keyboard.press('e');
-		await eventually(async () => (await submissionsOf(server, form.id, '?filter=unread')).length === 2);
+		await until(async () => (await submissionsOf(server, form.id, '?filter=unread')).length === 2);
 		await page.keyboard.press('Escape');
 		await page.getByRole('row').getByRole('link', { name: 'Second' }).waitFor();
 		// The focus comes back with the frame after the list.
-		await eventually(async () => (await focusedRow(page))?.includes('Second') === true);
+		await until(async () => (await focusedRow(page))?.includes('Second') === true);
 		expect(complaints).toEqual([]);
 		await close();
 	});
@@ -72,7 +73,7 @@ describe('a slip of the finger', () => {
 		await row(page, 'Drop me').waitFor({ state: 'detached' });
 		expect(await submissionsOf(server, form.id)).toHaveLength(2);
 		await page.getByRole('button', { name: 'Dismiss' }).click();
-		await eventually(async () => (await submissionsOf(server, form.id)).length === 1);
+		await until(async () => (await submissionsOf(server, form.id)).length === 1);
 		await row(page, 'Keep me').waitFor();
 		await close();
 	});
@@ -80,7 +81,7 @@ describe('a slip of the finger', () => {
 	test('is not counted off a search that does not find it', async () => {
 		const form = await createForm(server, 'Counted');
 		for (const name of ['Keep me', 'Keep that', 'Drop me']) await server.submit(form.slug, { name });
-		await eventually(async () => (await submissionsOf(server, form.id, '?search=that')).length === 1);
+		await until(async () => (await submissionsOf(server, form.id, '?search=that')).length === 1);
 		const { page, signIn, goTo, close } = await openDashboard({ browser, server });
 		await signIn();
 		await goTo(`/forms/${form.id}`);
@@ -103,7 +104,7 @@ describe('a slip of the finger', () => {
 		await page.keyboard.press('#');
 		await row(page, 'Drop me').waitFor({ state: 'detached' });
 		await page.goto('about:blank');
-		await eventually(async () => (await submissionsOf(server, form.id)).length === 0);
+		await until(async () => (await submissionsOf(server, form.id)).length === 0);
 		await close();
 	});
 
@@ -123,7 +124,7 @@ describe('a slip of the finger', () => {
 		await page.keyboard.press('#');
 		await page.getByText('48 submissions deleted').first().waitFor();
 		await page.getByRole('button', { name: 'Dismiss' }).click();
-		await eventually(async () => (await submissionsOf(server, form.id)).length === 6);
+		await until(async () => (await submissionsOf(server, form.id)).length === 6);
 		await close();
 	});
 
@@ -138,7 +139,7 @@ describe('a slip of the finger', () => {
 		await page.getByText('3 submissions moved to spam').waitFor();
 		expect(await submissionsOf(server, form.id, '?filter=spam')).toHaveLength(3);
 		await page.getByRole('button', { name: 'Undo' }).click();
-		await eventually(async () => (await submissionsOf(server, form.id)).length === 3);
+		await until(async () => (await submissionsOf(server, form.id)).length === 3);
 		await row(page, 'Two').waitFor();
 		await close();
 	});
@@ -165,7 +166,7 @@ describe('the open submission', () => {
 		await (await late).finished();
 
 		await page.keyboard.press('s');
-		await eventually(async () => (await submissionsOf(server, form.id, '?filter=starred')).length === 1);
+		await until(async () => (await submissionsOf(server, form.id, '?filter=starred')).length === 1);
 		expect((await submissionsOf(server, form.id, '?filter=starred'))[0]?.id).toBe(now?.id as string);
 		expect(await page.getByRole('heading', { name: 'Open now' }).isVisible()).toBe(true);
 		await close();
@@ -199,7 +200,7 @@ describe('a page of the inbox', () => {
 		await page.getByRole('heading', { name: 'Person 2.' }).waitFor();
 		await page.keyboard.press('Escape');
 		await row(page, 'Person 2.').waitFor();
-		await eventually(async () => (await focusedRow(page))?.includes('Person 2.') === true);
+		await until(async () => (await focusedRow(page))?.includes('Person 2.') === true);
 		await close();
 	});
 
@@ -249,7 +250,7 @@ describe('a page of the inbox', () => {
 		await goTo(`/forms/${form.id}?filter=unread&page=2`);
 		await row(page, 'Person 1.').click();
 		await page.getByRole('heading', { name: 'Person 1.' }).waitFor();
-		await eventually(async () => (await submissionsOf(server, form.id, '?order=asc&limit=1'))[0]?.isRead === true);
+		await until(async () => (await submissionsOf(server, form.id, '?order=asc&limit=1'))[0]?.isRead === true);
 		const open = new URL(page.url()).hash.replace(/\?.*/, '');
 		await page.reload();
 		await page.waitForURL((url) => !url.hash.includes('page=2'));
@@ -417,7 +418,7 @@ describe('a page of the inbox', () => {
 		const detail = page.getByRole('article', { name: 'Submission' });
 		await detail.getByRole('textbox', { name: 'Note' }).fill('Call her');
 		await detail.getByRole('button', { name: 'Star' }).click();
-		await eventually(async () => (await submissionsOf(server, form.id, '?filter=starred&search=Ada')).length === 1);
+		await until(async () => (await submissionsOf(server, form.id, '?filter=starred&search=Ada')).length === 1);
 		await detail.getByRole('button', { name: 'Unstar', pressed: true }).waitFor();
 		held.resolve();
 		await page.getByText('Busy for a moment.').waitFor();
@@ -439,7 +440,7 @@ describe('a page of the inbox', () => {
 		});
 		const before = await createForm(server, 'Before');
 		await server.submit(before.slug, { email: 'ada@example.org' });
-		while (late.length === 0) await Bun.sleep(10);
+		await until(() => late.length > 0);
 		const after = await createForm(server, 'After');
 		await goTo(`/forms/${after.id}/settings`);
 		await page.getByRole('heading', { name: 'After', level: 1 }).waitFor();

@@ -3,11 +3,11 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import type { Locator } from 'playwright-core';
 import { findAccessibilityFaults } from '../browser.ts';
+import { until } from '../until.ts';
 import {
 	acceptDialogs,
 	createFilledForm,
 	DESKTOP,
-	eventually,
 	openDashboard,
 	openServerAndBrowser,
 	PHONE,
@@ -29,7 +29,7 @@ test('what is archived leaves the inbox, and comes back', async () => {
 	await detail.getByRole('heading', { name: 'Ada' }).waitFor();
 	await detail.getByRole('button', { name: 'Archive' }).click();
 	await page.getByText('1 submission archived.').waitFor();
-	await eventually(async () => (await stored('Ada')).isArchived);
+	await until(async () => (await stored('Ada')).isArchived);
 	await page.keyboard.press('Escape');
 	await row(page, 'Grace').waitFor();
 	expect(await row(page, 'Ada').count()).toBe(0);
@@ -66,11 +66,11 @@ test('labels and a note are kept, shown in the list, and searched for', async ()
 	await page.waitForFunction(() => document.querySelector<HTMLInputElement>('.new-label input')?.value === '');
 	await detail.getByLabel('Note', { exact: true }).fill('Called back.\nTwice.');
 	await page.keyboard.press('Tab');
-	await eventually(async () => (await stored('Grace')).note === 'Called back.\nTwice.');
+	await until(async () => (await stored('Grace')).note === 'Called back.\nTwice.');
 	expect((await stored('Grace')).labels).toEqual(['Urgent', '<b>later</b>']);
 	expect(await findAccessibilityFaults(page)).toEqual([]);
 	await detail.getByRole('button', { name: 'Remove the label <b>later</b>' }).click();
-	await eventually(async () => (await stored('Grace')).labels.length === 1);
+	await until(async () => (await stored('Grace')).labels.length === 1);
 
 	await detail.getByRole('link', { name: 'Urgent' }).click();
 	await page.getByText('1 found').waitFor();
@@ -137,11 +137,11 @@ test('a note is stored when its page is closed or left while it is being written
 	const note = page.getByLabel('Note', { exact: true });
 	await note.fill('Closed');
 	await page.reload();
-	await eventually(async () => (await stored('Ada')).note === 'Closed');
+	await until(async () => (await stored('Ada')).note === 'Closed');
 	await page.reload();
 	await note.fill('Left');
 	await page.goBack();
-	await eventually(async () => (await stored('Ada')).note === 'Left');
+	await until(async () => (await stored('Ada')).note === 'Left');
 	await close();
 });
 
@@ -176,7 +176,7 @@ test('a note that could not be stored is there again, beside one that another ow
 	await open(ada);
 	expect(await note.inputValue()).toBe('Typed for 0');
 	await page.keyboard.press('Escape');
-	await eventually(async () => (await stored('Ada')).note === 'Typed for 0');
+	await until(async () => (await stored('Ada')).note === 'Typed for 0');
 	expect((await stored('Grace')).note).toBe('Theirs');
 	await close();
 });
@@ -205,10 +205,10 @@ test.each([
 	await page.getByRole('button', { name: kept === 'Mine' ? 'Store mine instead' : 'Discard mine' }).click();
 	await notice.waitFor({ state: 'detached' });
 	expect(await note.inputValue()).toBe(kept);
-	await eventually(async () => (await stored('Ada')).note === kept);
+	await until(async () => (await stored('Ada')).note === kept);
 	await note.fill('Later');
 	await page.keyboard.press('Tab');
-	await eventually(async () => (await stored('Ada')).note === 'Later');
+	await until(async () => (await stored('Ada')).note === 'Later');
 	await close();
 });
 
@@ -250,14 +250,14 @@ test('a note that cannot be stored because the server is away is not lost by clo
 	await page.keyboard.press('Escape');
 	await page.getByText('The server cannot be reached.').first().waitFor();
 	await page.close({ runBeforeUnload: true });
-	await eventually(async () => asked.length > 0);
+	await until(async () => asked.length > 0);
 	await page.context().setOffline(false);
 	await page.getByText('Connection lost').waitFor({ state: 'detached' });
 	await goTo(`/forms/${form.id}/submissions/${id}`);
 	expect(await note.inputValue()).toBe('Mine');
 	await note.focus();
 	await page.keyboard.press('Tab');
-	await eventually(async () => (await stored('Ada')).note === 'Mine');
+	await until(async () => (await stored('Ada')).note === 'Mine');
 	expect(asked).toEqual(['beforeunload']);
 	await close();
 });
@@ -304,7 +304,7 @@ test('the last label that has room leaves the focus where it is, and one more is
 	await goTo(`/forms/${form.id}/submissions/${id}`);
 	await page.getByLabel('New label').fill('Tenth');
 	await page.keyboard.press('Enter');
-	await eventually(async () => (await page.getByLabel('New label').inputValue()) === '');
+	await until(async () => (await page.getByLabel('New label').inputValue()) === '');
 	await page.keyboard.type('Eleventh');
 	await page.keyboard.press('Enter');
 	await page.getByText(/finds no room: .* more than 10 labels/).waitFor();
@@ -388,7 +388,7 @@ test('an open submission shows what another owner does to it, on the page of the
 	await goTo(`/forms/${form.id}/submissions/${id}?filter=spam`);
 	await page.getByText('No spam').waitFor();
 	await change({ note: 'Called back twice.' });
-	await eventually(async () => (await note.inputValue()) === 'Called back twice.');
+	await until(async () => (await note.inputValue()) === 'Called back twice.');
 	expect(complaints).toEqual([]);
 	await server.call(`DELETE /api/forms/${form.id}/submissions/${id}`);
 	await page.getByText('This submission is gone').waitFor();
@@ -414,6 +414,6 @@ test('menus of many labels and views are within a small phone, and scroll', asyn
 	await menu.getByRole('link').first().hover();
 	const last = menu.getByRole('link', { name: 'Label 29' });
 	await page.mouse.wheel(0, 5000);
-	await eventually(async () => ((await last.boundingBox())?.y ?? viewport.height) < viewport.height - 30);
+	await until(async () => ((await last.boundingBox())?.y ?? viewport.height) < viewport.height - 30);
 	await close();
 });

@@ -2,7 +2,8 @@
 
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import { findAccessibilityFaults } from '../browser.ts';
-import { createFilledForm, eventually, openDashboard, openServerAndBrowser, row } from './dashboard.ts';
+import { until } from '../until.ts';
+import { createFilledForm, openDashboard, openServerAndBrowser, row } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
@@ -36,7 +37,7 @@ test('a view is saved under a name, opened by others, and removed', async () => 
 	await reader.close();
 
 	await page.getByRole('button', { name: 'Remove the view Urgent <b>ones</b>' }).click();
-	await eventually(async () => (await views()).length === 0);
+	await until(async () => (await views()).length === 0);
 	expect(complaints).toEqual([]);
 	await close();
 });
@@ -56,13 +57,13 @@ test('views that two people save at once are both kept', async () => {
 	await page.getByLabel('Name of the view').fill('Mine');
 	await page.keyboard.press('Enter');
 	await page.getByRole('link', { name: 'Theirs' }).waitFor();
-	await eventually(async () => (await views()).includes('Mine'));
+	await until(async () => (await views()).includes('Mine'));
 	expect(await views()).toEqual(['Theirs', 'Mine']);
 	await server.call(`PATCH /api/forms/${form.id}`, {
 		json: { views: [theirs, { name: 'Mine', query: 'order=asc' }, { name: 'Later', query: 'filter=starred' }] },
 	});
 	await page.getByRole('button', { name: 'Remove the view Mine' }).click();
-	await eventually(async () => !(await views()).includes('Mine'));
+	await until(async () => !(await views()).includes('Mine'));
 	expect(await views()).toEqual(['Theirs', 'Later']);
 	await close();
 });

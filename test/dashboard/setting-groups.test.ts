@@ -3,10 +3,10 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { setupLink } from '../../src/cli/dashboard-link.ts';
 import { startScriptedSmtp } from '../delivery/scripted-smtp.ts';
+import { until } from '../until.ts';
 import {
 	acceptDialogs,
 	createForm,
-	eventually,
 	type Made,
 	openDashboard,
 	openServerAndBrowser,
@@ -246,7 +246,7 @@ test('what is typed while a group is saved stays, and what is put back no longer
 
 	await name.fill('Slower');
 	await server.call(`PATCH /api/forms/${form.id}`, { json: { name: 'By another' } });
-	await eventually(async () => (await name.inputValue()) === 'By another');
+	await until(async () => (await name.inputValue()) === 'By another');
 	expect(await save.isDisabled()).toBe(true);
 	expect(complaints).toEqual([]);
 	await close();

@@ -2,15 +2,8 @@
 
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { findAccessibilityFaults } from '../browser.ts';
-import {
-	createForm,
-	DESKTOP,
-	eventually,
-	openDashboard,
-	openServerAndBrowser,
-	PHONE,
-	submissionsOf,
-} from './dashboard.ts';
+import { until } from '../until.ts';
+import { createForm, DESKTOP, openDashboard, openServerAndBrowser, PHONE, submissionsOf } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
@@ -87,7 +80,7 @@ describe('the verdict', () => {
 		const { page, form, id, close } = await setUp('Marks', { name: 'Ada', message: 'Hello' });
 		await page.getByRole('heading', { name: 'Ada' }).waitFor();
 		await page.keyboard.press('!');
-		await eventually(async () => (await submissionsOf(server, form.id, '?filter=spam')).length === 1);
+		await until(async () => (await submissionsOf(server, form.id, '?filter=spam')).length === 1);
 		await page.goto(`${server.baseUrl}/#/forms/${form.id}/submissions/${id}?filter=spam`);
 		await page.getByText('It was marked as spam by hand.').waitFor();
 		await close();
@@ -130,7 +123,7 @@ describe('blocking', () => {
 		expect(await findAccessibilityFaults(page)).toEqual([]);
 		await page.getByRole('button', { name: 'Block all of spam.example' }).click();
 		await page.getByText('spam.example is blocked at this form.').waitFor();
-		await eventually(async () => (await submissionsOf(server, form.id, '?filter=spam')).length === 1);
+		await until(async () => (await submissionsOf(server, form.id, '?filter=spam')).length === 1);
 		await server.submit(form.slug, { email: 'other@mail.spam.example', message: 'Me too' });
 		expect(await submissionsOf(server, form.id)).toHaveLength(0);
 		expect(complaints).toEqual([]);
@@ -146,7 +139,7 @@ describe('blocking', () => {
 		await page.getByText('eve@spam.example is blocked at all forms.').waitFor();
 		expect(await listed()).toEqual(['email:eve@spam.example']);
 		await page.getByRole('button', { name: 'Unblock' }).click();
-		await eventually(async () => (await listed()).length === 0);
+		await until(async () => (await listed()).length === 0);
 		await close();
 	});
 });
@@ -213,7 +206,7 @@ test('what is typed while lists are saved stays, and is saved next', async () =>
 	await page.getByText('Lists saved.').waitFor();
 	expect(await input.inputValue()).toBe('domain:a.example\ndomain:b.example');
 	await save.click();
-	await eventually(async () => (await input.inputValue()).includes('theirs'));
+	await until(async () => (await input.inputValue()).includes('theirs'));
 	const { body } = await server.call<{ block: string[] }>(`GET ${route}`);
 	expect(body.block.toSorted()).toEqual(['domain:a.example', 'domain:b.example', 'domain:theirs.example']);
 	await close();

@@ -9,6 +9,7 @@ import { type RunningBinary, runBinary, startBinary } from '../binary.ts';
 import { openBrowser } from '../browser.ts';
 import { databaseSettings } from '../engine.ts';
 import { openSite } from '../site.ts';
+import { until } from '../until.ts';
 import { openDashboard } from './dashboard.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'formsrv-story-'));
@@ -94,7 +95,7 @@ test('a person sets up, connects a website, reads, sorts, searches, exports, mak
 		return ((await found.json()) as { pagination: { total: number } }).pagination.total === 1;
 	};
 	// The search follows what is stored a moment later.
-	while (!(await isFound())) await Bun.sleep(100);
+	await until(isFound);
 	await page.keyboard.press('/');
 	await page.keyboard.type('analytical');
 	await rows.filter({ hasText: 'Grace' }).waitFor({ state: 'detached' });

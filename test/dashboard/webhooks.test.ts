@@ -1,7 +1,8 @@
 /** The webhooks of a form, in a real browser: what is posted to each is seen, chosen and changed. */
 
 import { expect, setDefaultTimeout, test } from 'bun:test';
-import { createForm, eventually, openDashboard, openServerAndBrowser } from './dashboard.ts';
+import { until } from '../until.ts';
+import { createForm, openDashboard, openServerAndBrowser } from './dashboard.ts';
 
 setDefaultTimeout(60_000);
 
@@ -105,7 +106,7 @@ test('a webhook of no event, or to an address that may not be reached, is not sa
 	expect(await add.isDisabled()).toBe(true);
 	await dialog.getByRole('checkbox', { name: /^Spam/ }).check();
 	await add.click();
-	await eventually(async () => (await dialog.getByLabel('Address').getAttribute('aria-invalid')) === 'true');
+	await until(async () => (await dialog.getByLabel('Address').getAttribute('aria-invalid')) === 'true');
 	expect(await webhooksOf(form.id)).toEqual([]);
 	await close();
 });

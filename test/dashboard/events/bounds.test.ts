@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Form } from '../../../src/forms/schema.ts';
 import { isFile } from '../../../src/storage/open.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
+import { until } from '../../until.ts';
 
 const MAIN = join(import.meta.dir, '..', '..', '..', 'src', 'main.ts');
 
@@ -133,7 +134,7 @@ describe('at once', () => {
 		await openMany(10, byKey(key));
 		abort.abort();
 		abort = new AbortController();
-		while (server.app.streams.count() > 0) await Bun.sleep(5);
+		await until(() => server.app.streams.count() === 0);
 		expect((await open(byKey(key))).status).toBe(200);
 	});
 });

@@ -3,6 +3,7 @@ import { createEventStreams } from '../../../src/dashboard/events/streams.ts';
 import type { Form } from '../../../src/forms/schema.ts';
 import { openCommandLine } from '../../cli/command-line.ts';
 import { openTestServer, type TestServer } from '../../server.ts';
+import { until } from '../../until.ts';
 
 let server: TestServer;
 let form: Form;
@@ -145,7 +146,7 @@ test('a disconnected client is removed, with its subscription', async () => {
 	const stream = await listen(server.adminKey);
 	expect(streams.count()).toBeGreaterThan(0);
 	stream.close();
-	while (streams.count() > 0) await Bun.sleep(5);
+	await until(() => streams.count() === 0);
 	expect(storage.events.isHeard('submission')).toBe(false);
 });
 
