@@ -3,7 +3,7 @@
 type Falsy = false | null | undefined;
 
 interface Options<T> {
-	/** What is waited for, if it is more than a truthy value. */
+	/** Decides on what was found; by default it has to be truthy. */
 	isSo?: (found: T) => unknown;
 	withinMs?: number;
 	everyMs?: number;

@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test';
 import { runBinary, startBinary } from '../binary.ts';
 import { tempFolder } from '../temp-folder.ts';
+import { until } from '../until.ts';
 import { beforeKillMs, KILLS } from './kills.ts';
 import { startTarget } from './told-target.ts';
 
@@ -46,7 +47,7 @@ test(`of ${KILLS} kills in the middle of changes none loses or doubles an announ
 					...(present.has(id) ? [] : [`submission.deleted ${id}`]),
 					...(present.get(id) ? [`submission.updated ${id}`] : []),
 				]);
-				while (due.some((what) => !told.has(what))) await Bun.sleep(20);
+				await until(() => due.every((what) => told.has(what)), { withinMs: 100_000 });
 				expect(due.length).toBeGreaterThan(KILLS);
 				// One about a submission that is gone by now may have gone before it, or with it.
 				const known = [...told.keys()].filter(

@@ -9,6 +9,7 @@ import { openStorage } from '../../src/storage/open.ts';
 import { addForm, submitFiles } from '../backup/visitors-files.ts';
 import { runBinary, startBinary } from '../binary.ts';
 import { tempFolder } from '../temp-folder.ts';
+import { until } from '../until.ts';
 
 /** Before the load begins. */
 const FILES = Number(process.env.BACKUP_FILES ?? 1000);
@@ -83,7 +84,7 @@ test(
 			}
 		}
 		const visits = Array.from({ length: VISITORS }, visit);
-		while (acknowledged.length < 40) await Bun.sleep(5);
+		await until(() => acknowledged.length >= 40);
 
 		const stored = submissionsIn(join(cwd, DATA));
 		const before = [...acknowledged];

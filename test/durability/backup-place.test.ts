@@ -9,17 +9,12 @@ import { type RunningBinary, runBinary, startBinary } from '../binary.ts';
 import { mayMount, mountDisk } from '../mounts.ts';
 import { descendantsOf } from '../processes.ts';
 import { tempFolder } from '../temp-folder.ts';
+import { until } from '../until.ts';
 
 setDefaultTimeout(120_000);
 
-const SOON_MS = 60_000;
 const SUBMISSIONS = 60;
 const LARGE = 'x'.repeat(100_000);
-
-async function until(look: () => Promise<boolean> | boolean): Promise<void> {
-	for (const end = performance.now() + SOON_MS; performance.now() < end; await Bun.sleep(20)) if (await look()) return;
-	throw new Error('It did not come to that.');
-}
 
 /** With more submissions than a small disk takes; returns a key. */
 async function fill(cwd: string): Promise<string> {

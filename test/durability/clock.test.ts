@@ -8,6 +8,7 @@ import { deliveries, forms as formsTable } from '../../src/storage/tables.ts';
 import type { DayCount } from '../../src/submissions/stats/schema.ts';
 import { startScriptedSmtp } from '../delivery/scripted-smtp.ts';
 import { openTestServer } from '../server.ts';
+import { until } from '../until.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -59,7 +60,7 @@ async function setUp(settings: Record<string, string> = {}) {
 			const { id } = await forms.create('live', { name: 'Swept' });
 			await forms.remove(id);
 			const isThere = () => storage.db.$count(formsTable, isNotNull(formsTable.deletedAt));
-			while ((await isThere()) > 0) await Bun.sleep(1);
+			await until(async () => (await isThere()) === 0, { everyMs: 1 });
 			// Each batch after the sweep is a commit.
 			for (let commits = 0; commits < 20; commits++) await storage.batch(() => []);
 		},
@@ -179,9 +180,6 @@ test('mails carry the time of their submission, and sent content can still be vi
 	const mail = { FORMSRV_SMTP_URL: peer.url, FORMSRV_MAIL_FROM: 'Forms <forms@example.com>' };
 	const { server, time, submit, maintain } = await setUp(mail);
 	const kept = () => server.app.storage.db.$count(deliveries, isNotNull(deliveries.content));
-	const until = async (isSo: () => boolean | Promise<boolean>) => {
-		while (!(await isSo())) await Bun.sleep(5);
-	};
 	await submit();
 	await until(async () => (await kept()) === 1);
 	time.shift = 10 * YEAR;

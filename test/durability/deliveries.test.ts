@@ -5,6 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { runBinary, startBinary } from '../binary.ts';
 import { startScriptedSmtp } from '../delivery/scripted-smtp.ts';
 import { tempFolder } from '../temp-folder.ts';
+import { until } from '../until.ts';
 
 const KILLS = 8;
 const PER_LIFE = 40;
@@ -86,7 +87,7 @@ test(`every submission acknowledged before one of ${KILLS} kills is mailed and p
 			}
 			if (life < KILLS) await server.end('SIGKILL');
 			else {
-				while (missing(acknowledged).length > 0) await Bun.sleep(20);
+				await until(() => missing(acknowledged).length === 0, { withinMs: 100_000 });
 				expect(await server.end('SIGTERM')).toBe(0);
 			}
 		}

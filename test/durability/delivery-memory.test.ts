@@ -7,6 +7,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { type RunningBinary, runBinary, startBinary } from '../binary.ts';
 import { tempFolder } from '../temp-folder.ts';
+import { until } from '../until.ts';
 
 setDefaultTimeout(180_000);
 
@@ -101,12 +102,6 @@ function watchHealth({ baseUrl }: RunningBinary): () => Promise<number> {
 	};
 }
 
-async function waitFor(what: string, isSo: () => boolean, withinMs = 120_000): Promise<void> {
-	for (const end = Date.now() + withinMs; !isSo(); await Bun.sleep(50)) {
-		if (Date.now() > end) throw new Error(`It never came to that: ${what}`);
-	}
-}
-
 /** A form with five webhooks to one live port, each at its own path, and five dead ones. */
 async function openForm({ cwd, port, env }: { cwd: string; port: number; env: Record<string, string> }) {
 	await runBinary(['forms', 'create', 'Contact', '--slug', 'contact'], { cwd });
@@ -186,10 +181,9 @@ test('forty bodies of the largest size, for ten webhooks: exact, within 150 MiB 
 	const stopHealth = watchHealth(server);
 	const texts = Array.from({ length: 40 }, (_, n) => textOf(n, MIB));
 	for (const text of texts) await submit(server, text);
-	await waitFor(
-		'each live webhook gets all of them',
-		() => arrivals.size === LIVE && [...arrivals.values()].every(({ size }) => size === texts.length),
-	);
+	await until(() => arrivals.size === LIVE && [...arrivals.values()].every(({ size }) => size === texts.length), {
+		withinMs: 120_000,
+	});
 	expect(memoryMib(server, 'VmHWM') - idle).toBeLessThan(OVER_IDLE_MIB);
 	expect(await stopHealth()).toBeLessThan(HEALTH_MS);
 	expect(diskBytes(cwd)).toBeLessThan(3 * texts.length * MIB);
@@ -220,7 +214,7 @@ test('bodies of 24 MiB where they are allowed go to ten webhooks one at a time, 
 	const stopHealth = watchHealth(server);
 	const body = JSON.stringify({ state: 'waiting' });
 	await fetch(`${server.baseUrl}/api/deliveries/retry`, { method: 'POST', headers, body });
-	await waitFor('the live webhooks have all of them', () => arrivals.length >= LIVE * texts.length);
+	await until(() => arrivals.length >= LIVE * texts.length, { withinMs: 120_000 });
 	expect(memoryMib(server, 'VmHWM') - idle).toBeLessThan(OVER_IDLE_MIB);
 	expect(await stopHealth()).toBeLessThan(HEALTH_MS);
 	const expected = await expectedHashes(server, { formId, headers, texts });

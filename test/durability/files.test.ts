@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { type RunningBinary, runBinary, startBinary } from '../binary.ts';
 import { tempFolder } from '../temp-folder.ts';
+import { until } from '../until.ts';
 import { beforeKillMs, KILLS } from './kills.ts';
 
 const SENDERS = 8;
@@ -101,7 +102,7 @@ test(`each submission acknowledged before one of ${KILLS} kills has all its file
 		await using server = await startBinary({ cwd, env: UNLIMITED });
 		const senders = Array.from({ length: SENDERS }, (_, i) => sendUntilGone(server, `${cycle}-${i}`, acknowledged));
 		const before = acknowledged.size;
-		while (acknowledged.size === before) await Bun.sleep(5);
+		await until(() => acknowledged.size > before, { everyMs: 5 });
 		await Bun.sleep(beforeKillMs(cycle));
 		await server.end('SIGKILL');
 		await Promise.all(senders);
@@ -110,7 +111,7 @@ test(`each submission acknowledged before one of ${KILLS} kills has all its file
 	await using server = await startBinary({ cwd, env: UNLIMITED });
 	const database = openDatabase(cwd);
 	const waiting = database.prepare('select count(*) from removed_files').pluck();
-	while (waiting.get() !== 0) await Bun.sleep(100);
+	await until(() => waiting.get() === 0, { withinMs: 100_000 });
 	database.close();
 	expect(await server.end('SIGTERM')).toBe(0);
 

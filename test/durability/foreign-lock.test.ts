@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { runBinary, startBinary } from '../binary.ts';
 import { withProgram } from '../programs.ts';
 import { tempFolder } from '../temp-folder.ts';
+import { until } from '../until.ts';
 
 const sqlite3 = withProgram('sqlite3');
 const WAIT_MS = 5000;
@@ -70,7 +71,7 @@ sqlite3.test(
 		shell.stdin.write('rollback;\n');
 		shell.stdin.end();
 		await shell.exited;
-		while ((await fetch(`${server.baseUrl}/ready`)).status !== 200) await Bun.sleep(5);
+		await until(async () => (await fetch(`${server.baseUrl}/ready`)).status === 200);
 		expect((await submit()).status).toBe(200);
 		expect(await server.end('SIGTERM')).toBe(0);
 		const errors = readFileSync(log, 'utf8')

@@ -4,7 +4,8 @@ import { expect, test } from 'bun:test';
 import { statSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
 import { LOG_KEEPS_BYTES } from '../../src/storage/sqlite/connection.ts';
-import { serveOneForm, until } from './one-form.ts';
+import { until } from '../until.ts';
+import { serveOneForm } from './one-form.ts';
 
 const AT_ONCE = 20;
 const LARGE_BYTES = 3 * LOG_KEEPS_BYTES;

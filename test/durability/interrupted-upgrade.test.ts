@@ -8,6 +8,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { statSync } from 'node:fs';
 import postgres from 'postgres';
 import { BINARY, runBinary } from '../binary.ts';
+import { until } from '../until.ts';
 import { type Kept, openKept } from '../upgrade/open-kept.ts';
 import { readTables, type Tables } from '../upgrade/rows.ts';
 
@@ -157,7 +158,7 @@ async function lockForms(address: string): Promise<() => Promise<unknown>> {
 async function waiting(address: string): Promise<void> {
 	const sql = connect(address);
 	const locks = () => sql`select from pg_locks where not granted and relation = 'forms'::regclass`;
-	while ((await locks()).length === 0) await Bun.sleep(5);
+	await until(async () => (await locks()).length > 0);
 	await sql.end();
 }
 
@@ -166,6 +167,6 @@ async function gone(address: string): Promise<void> {
 	const sql = connect(address);
 	const others = () =>
 		sql`select from pg_stat_activity where datname = current_database() and application_name like 'formsrv%'`;
-	while ((await others()).length > 0) await Bun.sleep(5);
+	await until(async () => (await others()).length === 0);
 	await sql.end();
 }

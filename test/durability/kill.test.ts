@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { type RunningBinary, runBinary, startBinary } from '../binary.ts';
 import { tempFolder } from '../temp-folder.ts';
+import { until } from '../until.ts';
 import { beforeKillMs, KILLS } from './kills.ts';
 
 const SENDERS = 16;
@@ -40,7 +41,7 @@ test(`every submission acknowledged before one of ${KILLS} kills is there exactl
 		);
 		const before = acknowledged.length;
 		// A slow disk may acknowledge nothing before every kill.
-		while (cycle % 2 === 1 && acknowledged.length === before) await Bun.sleep(5);
+		if (cycle % 2 === 1) await until(() => acknowledged.length > before, { everyMs: 5 });
 		await Bun.sleep(beforeKillMs(cycle));
 		await server.end('SIGKILL');
 		await Promise.all(senders);

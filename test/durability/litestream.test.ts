@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { BINARY, runBinary, startBinary } from '../binary.ts';
 import { tempFolder } from '../temp-folder.ts';
+import { until } from '../until.ts';
 
 setDefaultTimeout(120_000);
 
@@ -107,11 +108,7 @@ describe.skipIf(!existsSync(LITESTREAM) || !existsSync(BINARY))('beside Litestre
 		};
 		// Now and then Litestream restores a malformed copy of what it is still copying: see docs/operating.md.
 		const isWhole = () => restoreAgain() && isSound(copy) && missingIn(marksIn(copy)).length === 0;
-		const end = performance.now() + COPIED_WITHIN_MS;
-		while (!isWhole()) {
-			if (performance.now() > end) throw new Error('Litestream has no whole copy.');
-			await Bun.sleep(500);
-		}
+		await until(isWhole, { withinMs: COPIED_WITHIN_MS, everyMs: 500 });
 		expect(await server.end('SIGTERM')).toBe(0);
 		litestream.kill('SIGTERM');
 		await litestream.exited;

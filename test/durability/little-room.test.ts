@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type RunningBinary, runBinary, startBinary } from '../binary.ts';
 import { mayMount, mountDisk } from '../mounts.ts';
 import { tempFolder } from '../temp-folder.ts';
+import { until } from '../until.ts';
 
 const MIB = 1024 * 1024;
 const DISK_MIB = 64;
@@ -24,14 +25,6 @@ async function submit(server: RunningBinary): Promise<number> {
 	});
 	await response.arrayBuffer();
 	return response.status;
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-	const end = performance.now() + 10_000;
-	while (!(await condition())) {
-		if (performance.now() > end) throw new Error('It did not happen within ten seconds.');
-		await Bun.sleep(5);
-	}
 }
 
 test.skipIf(!mayMount)(

@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { type RunningBinary, runBinary, startBinary } from '../binary.ts';
 import { tempFolder } from '../temp-folder.ts';
+import { until } from '../until.ts';
 
 const SENDERS = 4;
 const SETTINGS = { FORMSRV_RATE_SUBMIT: '0' };
@@ -108,14 +109,6 @@ function sendAll(server: RunningBinary) {
 		}
 	});
 	return load;
-}
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-	const end = performance.now() + 10_000;
-	while (!(await condition())) {
-		if (performance.now() > end) throw new Error('It did not happen within ten seconds.');
-		await Bun.sleep(5);
-	}
 }
 
 const statusOf = async (url: string) => (await fetch(url)).status;

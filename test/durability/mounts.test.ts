@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { mayMount, mountFolder, unmount } from '../mounts.ts';
 import { withProgram } from '../programs.ts';
 import { tempFolder } from '../temp-folder.ts';
-import { serveOneForm, until } from './one-form.ts';
+import { until } from '../until.ts';
+import { serveOneForm } from './one-form.ts';
 
 const strace = withProgram('strace');
 const TIMEOUT_MS = 60_000;
@@ -45,11 +46,14 @@ strace.test.each([
 		const trace = ['-o', '/dev/null', '-e', 'trace=pwrite64,fsync,fdatasync,ftruncate', '-e', `inject=${fault}`];
 		const form = await serveOneForm({ prefix: [strace.path, '-f', '-qq', ...trace] });
 		const statuses = new Set<number>();
-		await until(async () => {
-			const status = await form.submit();
-			statuses.add(status);
-			return statuses.size > 1 && status === 200;
-		}, 40_000);
+		await until(
+			async () => {
+				const status = await form.submit();
+				statuses.add(status);
+				return statuses.size > 1 && status === 200;
+			},
+			{ withinMs: 40_000 },
+		);
 		expect([...statuses].filter((status) => ![200, 500, 503].includes(status))).toEqual([]);
 		await until(async () => (await form.probe('/ready')) === 200);
 		expect(await form.submit()).toBe(200);

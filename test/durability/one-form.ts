@@ -92,12 +92,3 @@ export async function serveOneForm({
 		},
 	};
 }
-
-/** Resolves once `condition` holds. */
-export async function until(condition: () => unknown, withinMs = 20_000): Promise<void> {
-	const deadline = performance.now() + withinMs;
-	while (!(await condition())) {
-		if (performance.now() > deadline) throw new Error(`It did not happen within ${withinMs} ms: ${condition}`);
-		await Bun.sleep(20);
-	}
-}

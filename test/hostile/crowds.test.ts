@@ -4,7 +4,8 @@ import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { runBinary } from '../binary.ts';
-import { type OneForm, serveOneForm, until } from '../durability/one-form.ts';
+import { type OneForm, serveOneForm } from '../durability/one-form.ts';
+import { until } from '../until.ts';
 
 /** The long forms: `SLOW_CLIENTS=20000 OVERLOAD_SECONDS=60 bun test test/hostile/crowds.test.ts`. */
 const SLOW_CLIENTS = Number(process.env.SLOW_CLIENTS ?? 4000);
@@ -29,7 +30,7 @@ async function openSlowClients(form: OneForm, count: number): Promise<Socket[]> 
 		const socket = connect(Number(port), hostname, () => socket.write(BEGINNINGS[i % BEGINNINGS.length] ?? ''));
 		return socket.on('error', () => {});
 	});
-	await until(() => sockets.every(({ connecting }) => !connecting), 60_000);
+	await until(() => sockets.every(({ connecting }) => !connecting), { withinMs: 60_000 });
 	return sockets;
 }
 
@@ -110,10 +111,10 @@ test(
 		const form = await serveOneForm();
 		expect(await form.submit()).toBe(200);
 		const idle = memoryMib(form, 'VmRSS');
-		const until = performance.now() + 1000 * OVERLOAD_SECONDS;
+		const end = performance.now() + 1000 * OVERLOAD_SECONDS;
 		const statuses = new Set<number>();
 		const send = async () => {
-			while (performance.now() < until) statuses.add(await form.submit({ text: 'x'.repeat(2000) }));
+			while (performance.now() < end) statuses.add(await form.submit({ text: 'x'.repeat(2000) }));
 		};
 		await Promise.all(Array.from({ length: SENDERS }, send));
 		const ended = performance.now();

@@ -2,6 +2,7 @@
 
 import { afterAll, describe, expect, test } from 'bun:test';
 import { openTestServer } from '../server.ts';
+import { until } from '../until.ts';
 import { sendRaw, splitResponses } from './raw.ts';
 
 const server = await openTestServer({ settings: { FORMSRV_RATE_SUBMIT: '0' } });
@@ -101,7 +102,7 @@ describe('bytes after a body, a defect of the runtime that docs/api.md describes
 	const whole = post(['Host: a.example', sized]);
 	/** Nothing tells the client when a submission is stored that got no response. */
 	async function untilMoreThan(before: number): Promise<void> {
-		while ((await stored()) <= before) await Bun.sleep(1);
+		await until(async () => (await stored()) > before);
 	}
 
 	// Once one of these fails because all is answered with 200, the runtime was mended: then that paragraph and this test can go.

@@ -8,6 +8,7 @@ import { type ReceivedMail, type ScriptedSmtp, startScriptedSmtp } from '../deli
 import { solveAltcha } from '../intake/checks/solve-altcha.ts';
 import { type Random, seeded } from '../seeded.ts';
 import { openTestServer, type TestServer } from '../server.ts';
+import { until } from '../until.ts';
 
 /** The long form: `ATTACK_SECONDS=600 bun test test/hostile/visitor-mails.test.ts`. */
 const ATTACK_SECONDS = Number(process.env.ATTACK_SECONDS ?? 8);
@@ -72,7 +73,7 @@ const count = (...states: DeliveryRow['state'][]) =>
 	server.app.storage.db.$count(deliveries, inArray(deliveries.state, states));
 
 async function settled(): Promise<void> {
-	while ((await count('waiting', 'sending')) > 0) await Bun.sleep(50);
+	await until(async () => (await count('waiting', 'sending')) === 0);
 }
 
 const linkIn = ({ content }: ReceivedMail) =>

@@ -2,6 +2,7 @@
 
 import { expect } from 'bun:test';
 import postgres from 'postgres';
+import { until } from '../../until.ts';
 import type { Load } from './load.ts';
 import type { FormSlug, Servers } from './servers.ts';
 import type { Page, Poller, Receiver } from './witnesses.ts';
@@ -51,7 +52,7 @@ export async function expectAgreement({ address, servers, load, poller, receiver
 	const [blocks] = await sql.unsafe(NOT_AS_COUNTED);
 	expect(blocks?.wrong).toBe(0);
 	const unsent = async () => Number((await sql`select count(*) as n from deliveries where state <> 'sent'`)[0]?.n);
-	while ((await unsent()) > 0) await Bun.sleep(50);
+	await until(async () => (await unsent()) === 0, { withinMs: 50_000 });
 	await sql.end();
 	const repeated = expectDeliveries(receiver, { told: stored.told, mayRepeat });
 	const { acknowledged, rejected, unknown } = load.said;

@@ -1,5 +1,6 @@
 /** Submissions with a mark each, sent to both servers until told to stop; and what was said of each. */
 
+import { until } from '../../until.ts';
 import type { FormSlug, Servers } from './servers.ts';
 
 const SENDERS = 12;
@@ -94,11 +95,11 @@ export function startLoad(servers: Servers) {
 		/** Waits for so many more to be acknowledged. */
 		async goOn(count: number): Promise<void> {
 			const end = said.acknowledged.size + count;
-			while (said.acknowledged.size < end) await Bun.sleep(5);
+			await until(() => said.acknowledged.size >= end, { withinMs: 50_000, everyMs: 5 });
 		},
 		/** Waits until each server acknowledged something that was sent after a moment. */
 		async writesAgain(since: number): Promise<void> {
-			while (begunAt.some((at) => at < since)) await Bun.sleep(5);
+			await until(() => begunAt.every((at) => at >= since), { withinMs: 50_000, everyMs: 5 });
 		},
 		async stop(): Promise<void> {
 			isOver = true;

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import postgres from 'postgres';
 import { startPostgres } from '../../postgres-server.ts';
+import { until } from '../../until.ts';
 
 export type Pair = Awaited<ReturnType<typeof startPair>>;
 
@@ -13,7 +14,7 @@ export async function startPair() {
 	// In the configuration of the primary alone: the standby is to commit by itself when it is promoted.
 	await sql`alter system set synchronous_standby_names = 'standby'`;
 	await sql`select pg_reload_conf()`;
-	while ((await sql`select 1 from pg_stat_replication where sync_state = 'sync'`).length === 0) await Bun.sleep(20);
+	await until(async () => (await sql`select 1 from pg_stat_replication where sync_state = 'sync'`).length > 0);
 	await sql.end();
 	let isWhole = true;
 

@@ -1,5 +1,6 @@
 /** Who hears of submissions: a receiver of webhook events, and a client that asks what is new all the time. */
 
+import { until } from '../../until.ts';
 import type { Servers } from './servers.ts';
 
 const PAGE = 100;
@@ -63,7 +64,7 @@ export function startPoller(servers: Servers) {
 		seen,
 		/** Waits for the newest submission; older ones do not come after it. */
 		async hasSeen(mark: string): Promise<void> {
-			while (!seen.includes(mark)) await Bun.sleep(100);
+			await until(() => seen.includes(mark), { withinMs: 50_000 });
 		},
 		async stop(): Promise<void> {
 			isOver = true;

@@ -53,12 +53,12 @@ test('after the clock was set back ids go on behind those that there are, in a n
 	await using newer = { storage: await openStorage(address), [Symbol.asyncDispose]: () => newer.storage.close() };
 	const first = await append(newer.storage);
 	expect(first).toBeGreaterThan(ahead);
-	await until(() => older.clock.end() > ahead);
+	await until(() => older.clock.end() > ahead, { withinMs: 50_000 });
 	const second = await append(older);
 	expect(second).toBeGreaterThan(ahead);
 	// Those who go on from the newest get both, and so does the search.
 	for (const { clock } of [older, newer.storage])
-		await until(async () => (await clock.horizon()) > Math.max(first, second));
+		await until(async () => (await clock.horizon()) > Math.max(first, second), { withinMs: 50_000 });
 	for (const storage of [older, newer.storage])
 		expect(await listIds(storage)).toEqual([ahead, first, second].sort((a, b) => a - b));
 	await sql.end();
