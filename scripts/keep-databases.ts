@@ -15,7 +15,8 @@ import { DELIVERY_STATES } from '../src/storage/tables.ts';
 import { BINARY, runBinary, startBinary } from '../test/binary.ts';
 import { installedPostgres } from '../test/postgres-programs.ts';
 import { makeDatabase, startPostgres } from '../test/postgres-server.ts';
-import { openClient, until } from '../test/upgrade/client.ts';
+import { until } from '../test/until.ts';
+import { openClient, PATIENCE } from '../test/upgrade/client.ts';
 import { fill, fillFirst, states } from '../test/upgrade/fill.ts';
 import { BACKUP, DATA, DUMP, ENGINES, type Engine, MANIFEST, type Manifest, pack } from '../test/upgrade/kept.ts';
 import { readTables } from '../test/upgrade/rows.ts';
@@ -84,7 +85,7 @@ async function keep(engine: Engine, address?: string): Promise<void> {
 	await run('dashboard-link');
 	await run('dashboard-link', '--form', 'contact', '--name', 'invited');
 	const seen = { live: await see(client), test: await see(test) };
-	await until('A request in flight', async () => (await states(client)).has('webhook sending'));
+	await until(async () => (await states(client)).has('webhook sending'), PATIENCE);
 	await server.end('SIGKILL');
 	await targets.close();
 

@@ -65,13 +65,4 @@ export function openClient(
 }
 
 /** A webhook that does not respond is tried every two minutes. */
-const WITHIN_MS = 180_000;
-
-/** Waits for a condition. */
-export async function until(name: string, holds: () => Promise<boolean>): Promise<void> {
-	const deadline = performance.now() + WITHIN_MS;
-	while (!(await holds())) {
-		if (performance.now() > deadline) throw new Error(`${name} did not come about.`);
-		await Bun.sleep(100);
-	}
-}
+export const PATIENCE = { withinMs: 180_000 };

@@ -2,7 +2,8 @@
 
 import { solveChallenge } from 'altcha-lib/v1';
 import type { SettingName } from '../../src/forms/settings.ts';
-import { type Client, until } from './client.ts';
+import { until } from '../until.ts';
+import { type Client, PATIENCE } from './client.ts';
 import { REJECTED_MAILBOX, type Targets } from './targets.ts';
 
 interface Form {
@@ -92,7 +93,7 @@ export async function fillFirst(client: Client, { webhooks }: Targets): Promise<
 	await client.need(`POST /api/forms/${form.id}/webhooks/${away.id}/rotate-secret`, {});
 	await client.need(hooks, { url: webhooks.takes, events: ['submission.created'] });
 	for (const text of EXACT) await client.submit('contact', text);
-	await until('A sent webhook request', async () => (await states(client)).has('webhook sent'));
+	await until(async () => (await states(client)).has('webhook sent'), PATIENCE);
 }
 
 /** Second half. One webhook does not respond, so that a request to it is in flight most of the time. */
@@ -113,14 +114,14 @@ export async function fill(client: Client, test: Client, targets: Targets): Prom
 	await client.need(`DELETE /api/forms/${gone.id}`);
 	await test.need('POST /api/forms', { name: 'Trial', slug: 'trial', notificationEmail: OWNER });
 	await test.submit('trial', '{"message":"captured"}');
-	await until('Deliveries in all states', async () => {
+	await until(async () => {
 		const found = await states(client);
 		return ['mail sent', 'mail failed', 'mail gathered', 'webhook waiting'].every((one) => found.has(one));
-	});
-	await until('The search index', async () => {
+	}, PATIENCE);
+	await until(async () => {
 		const path = `GET /api/forms/${contact.id}/submissions?search=last`;
 		return (await client.need<{ submissions: Row[] }>(path)).submissions.length === 1;
-	});
+	}, PATIENCE);
 }
 
 async function fillContact(client: Client, { id }: Form, { webhooks }: Targets): Promise<void> {
@@ -177,7 +178,7 @@ async function fillVisitorMails(client: Client): Promise<void> {
 	const settings = { captcha: 'altcha', autoresponder: { field: 'email' } };
 	if ((await client.call(`PATCH /api/forms/${id}`, settings)) === undefined) return;
 	await submitSolved(client, 'answered', { email: REJECTED_MAILBOX });
-	await until('A rejected mail to a visitor', async () => (await states(client)).has('visitor failed'));
+	await until(async () => (await states(client)).has('visitor failed'), PATIENCE);
 }
 
 /** One waits for its visitor to confirm the address. */
@@ -226,10 +227,10 @@ async function teach(client: Client): Promise<void> {
 	type Explanation = { words: { form: { learnt: { spam: number } | null } } };
 	const path = `GET /api/forms/${id}/submissions/${submissions[0]?.id}/spam`;
 	if ((await client.call(path)) === undefined) return;
-	await until('The lessons', async () => {
+	await until(async () => {
 		const { words } = await client.need<Explanation>(path);
 		return (words.form.learnt?.spam ?? 0) >= MARKS;
-	});
+	}, PATIENCE);
 }
 
 async function fillLists(client: Client, { id }: Form): Promise<void> {
