@@ -1,4 +1,4 @@
-/** Reads the output of `bun test`: its console text file by file, and the times in its report. */
+/** Reads the output of `bun test`: its console text file by file, and its report. */
 
 import { readFile } from 'node:fs/promises';
 
@@ -7,7 +7,7 @@ export interface FileTime {
 	seconds: number;
 }
 
-interface Block {
+export interface Block {
 	/** The path of a file of tests with a colon, or nothing for what stands at the end. */
 	title: string;
 	lines: string[];
@@ -41,7 +41,7 @@ export function retriedIn({ title, lines }: Block): string[] {
 
 const UNHANDLED = '# Unhandled error between tests';
 
-/** The errors that were thrown beside the tests of a file, each of several lines: they fail a run, and no report names them. */
+/** The errors that were thrown beside the tests of a file, each of several lines: `bun test` ends with 1 because of them, and no report has them. */
 export function* unhandledIn({ title, lines }: Block): Generator<string> {
 	for (const [at, line] of lines.entries()) {
 		if (line !== UNHANDLED) continue;
@@ -51,10 +51,12 @@ export function* unhandledIn({ title, lines }: Block): Generator<string> {
 	}
 }
 
-/** How long each file of tests took. @param report in JUnit's format */
-export async function fileTimes(report: string): Promise<FileTime[]> {
+/** How many tests failed, `undefined` if there is no report, and how long each file took. @param report in JUnit's format */
+export async function readReport(report: string): Promise<{ failures: number | undefined; times: FileTime[] }> {
 	const text = await readFile(report, 'utf8').catch(() => '');
+	const [, failures] = /<testsuites [^>]*\bfailures="(\d+)"/.exec(text) ?? [];
 	// Files are two spaces in; what is deeper is a part of one.
 	const suites = text.matchAll(/^ {2}<testsuite [^>]*\bfile="([^"]*)"[^>]*\btime="([\d.]+)"/gm);
-	return [...suites].map(([, file = '', seconds]) => ({ file, seconds: Number(seconds) }));
+	const times = [...suites].map(([, file = '', seconds]) => ({ file, seconds: Number(seconds) }));
+	return { failures: failures === undefined ? undefined : Number(failures), times };
 }
