@@ -16,6 +16,8 @@ import type { SignedIn } from './schema.ts';
 
 const IDLE_MS = 12 * HOUR_MS;
 export const LIFETIME_MS = 7 * DAY_MS;
+/** The newest are kept. Any key opens sessions, as fast as its rate allows, and a list of sessions reads all of them. */
+const MOST_PER_KEY = 1000;
 
 /** An open session; `modes` are those it may switch between. */
 export interface Session {
@@ -74,8 +76,13 @@ export function createSessions(storage: Storage, { keys, now = Date.now }: { key
 		const row = { id: storage.nextId(), hash: hashToken(token), keyId, mode, lastSeenAt: now() };
 		const session = encodeId(row.id);
 		const actor = keyId === null ? `session:${session}` : `key:${encodeId(keyId)}`;
+		const ofKey = eq(sessions.keyId, keyId ?? -1);
 		await storage.batch(
-			(tx) => [tx.insert(sessions).values(row)],
+			(tx) => {
+				const { id } = sessions;
+				const one = tx.select({ id }).from(sessions).where(ofKey).orderBy(desc(id)).limit(1).offset(MOST_PER_KEY);
+				return [tx.insert(sessions).values(row), tx.delete(sessions).where(and(ofKey, lte(id, one)))];
+			},
 			() => ({ object: `session:${session}`, by: { actor, session, mode }, facts: { ...entrance } }),
 		);
 		return token;

@@ -100,3 +100,17 @@ test('what has ended by itself is not listed, nor is asking for the list a use o
 	clock += 12 * 60 * MINUTE_MS;
 	expect(await list()).toEqual([]);
 });
+
+test('a key keeps its thousand newest sessions, those of other keys stay', async () => {
+	const other = await signIn({ key: await server.createKey({ permissions: ['submit'] }) });
+	const key = await server.createKey({ permissions: ['submit'] });
+	const first = await signIn({ key });
+	const second = await signIn({ key });
+	const principal = await server.app.keys.authenticate(key);
+	await Promise.all(Array.from({ length: 998 }, () => server.app.sessions.openWithKey(principal)));
+	expect([await isOpen(first), await isOpen(second)]).toEqual([true, true]);
+	const last = await signIn({ key });
+	expect([await isOpen(first), await isOpen(second), await isOpen(last)]).toEqual([false, true, true]);
+	expect(await isOpen(other)).toBe(true);
+	expect((await list()).length).toBe(1001);
+});
