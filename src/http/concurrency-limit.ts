@@ -29,7 +29,12 @@ export function createConcurrencyLimit({ perCaller, inAll, waitMs, message }: Co
 	let total = 0;
 	const waiting: Waiter[] = [];
 
-	const hasRoom = (caller: string) => total < inAll && (running.get(caller) ?? 0) < perCaller;
+	/** A caller gets another turn only while as many are free as it has: else a few slow ones would have them all. */
+	function hasRoom(caller: string): boolean {
+		const own = running.get(caller) ?? 0;
+		const free = inAll - total;
+		return free > 0 && own < perCaller && own <= free;
+	}
 
 	function start(caller: string): EndTurn {
 		total++;

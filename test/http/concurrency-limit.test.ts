@@ -7,9 +7,13 @@ import { rejectionOfAsync } from '../rejection.ts';
 const open = (waitMs = 10_000) => createConcurrencyLimit({ perCaller: 2, inAll: 3, waitMs, message: 'Too much.' });
 
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
-	const pending = Symbol('pending');
+	let isOver = false;
+	const settle = () => {
+		isOver = true;
+	};
+	promise.then(settle, settle);
 	await Bun.sleep(0);
-	return (await Promise.race([promise.catch(() => {}), Promise.resolve(pending)])) !== pending;
+	return isOver;
 }
 
 test('each caller has a limit, and all callers together', async () => {
@@ -61,4 +65,18 @@ test('a waiter times out with UNAVAILABLE, and gets no turn afterwards', async (
 	for (const end of ends) end();
 	const again = await Promise.all([turns.take('a'), turns.take('a')]);
 	expect(again).toHaveLength(2);
+});
+
+test('two callers who hold what they can leave a turn for a third, whoever waits before it', async () => {
+	const turns = createConcurrencyLimit({ perCaller: 4, inAll: 8, waitMs: 10_000, message: 'Too much.' });
+	const slow = Array.from('aaaaabbbb', (caller) => turns.take(caller));
+	const third = turns.take('third');
+	const [a1, a2, a3, a4, a5, b1, b2, b3, b4] = await Promise.all(slow.map(isSettled));
+	expect([a1, a2, a3, a4, a5]).toEqual([true, true, true, true, false]);
+	expect([b1, b2, b3, b4]).toEqual([true, true, true, false]);
+	expect(await isSettled(third)).toBe(true);
+	const late = turns.take('fourth');
+	(await slow[0])?.();
+	expect(await isSettled(late)).toBe(true);
+	expect(await isSettled(slow[4] as Promise<unknown>)).toBe(false);
 });
