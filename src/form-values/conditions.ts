@@ -1,6 +1,7 @@
 /** Pure: the owner's conditions on the fields of a submission, under which something is sent. For browsers too. */
 
 import type { TSchema, Type as TypeBox } from '@sinclair/typebox';
+import { characterCount } from '../text/character-count.ts';
 import { exactText, parseExact } from '../text/exact-json.ts';
 import { normalized } from '../text/normalized.ts';
 
@@ -49,7 +50,7 @@ export function checkConditions(
 		if (tests.length !== 1) fault(member, `must have one of ${TEST_NAMES.join(', ')}`);
 		for (const name of ['field', ...tests] as const) {
 			const text = condition[name];
-			if (typeof text === 'string' && (text.trim() === '' || text.length > TEXT_MAX))
+			if (typeof text === 'string' && (text.trim() === '' || characterCount(text) > TEXT_MAX))
 				fault(`${member}.${name}`, `must have 1 to ${TEXT_MAX} characters`);
 		}
 	}

@@ -1,6 +1,7 @@
 /** Pure: when a form takes submissions, by its settings. */
 
 import { invalidField } from '../errors.ts';
+import { characterCount } from '../text/character-count.ts';
 
 export const CLOSED_TEXT_MAX = 1000;
 const CONTROLS = /[^\P{Cc}\n]/u;
@@ -29,5 +30,5 @@ export function checkOpening({ opensAt, closesAt }: Partial<Opening>): void {
 /** The shape in which the owner's words are stored; `undefined` if they are too long or no text. */
 export function checkClosedText(text: string): string | undefined {
 	const clean = text.replaceAll('\r\n', '\n').trim();
-	return clean !== '' && clean.length <= CLOSED_TEXT_MAX && !CONTROLS.test(clean) ? clean : undefined;
+	return clean !== '' && characterCount(clean) <= CLOSED_TEXT_MAX && !CONTROLS.test(clean) ? clean : undefined;
 }

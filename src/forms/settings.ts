@@ -8,6 +8,7 @@ import { ALIAS_NAMES, ALIASES, type AliasName } from '../form-values/aliases.ts'
 import { CAPTCHAS, type Captcha } from '../form-values/captchas.ts';
 import { ADDRESSES_MAX, DEFAULT_NOTIFICATION } from '../form-values/notification-rules.ts';
 import { VIEWS_MAX } from '../form-values/saved-views.ts';
+import { characterCount } from '../text/character-count.ts';
 import { mapNames } from '../text/map-names.ts';
 import { isTimeZone } from '../text/time-zone.ts';
 import { normalizeDomain } from './allowed-domains.ts';
@@ -264,7 +265,7 @@ const SETTINGS = {
 		option: { flags: '--views <views>', help: 'Saved views of its inbox, as JSON or @FILE' },
 	}),
 	keptIn: optionalText({
-		check: (sent) => (sent.trim().length >= 1 && sent.trim().length <= NAME_MAX ? sent.trim() : undefined),
+		check: checkName,
 		code: 'INVALID_NAME',
 		error: `keptIn must have 1 to ${NAME_MAX} characters.`,
 		description:
@@ -328,8 +329,7 @@ export const BLANK_SETTINGS = mapSettings(({ blank }) => blank) as FormSettings;
 
 function checkName(text: string): string | undefined {
 	const name = text.trim();
-	// Counted as people do, not in halves of an emoji.
-	const { length } = Array.from(name);
+	const length = characterCount(name);
 	return length >= 1 && length <= NAME_MAX ? name : undefined;
 }
 

@@ -28,6 +28,7 @@ const DESCRIPTION = `Manage forms and read what people submitted, with an API ke
 Anyone can post to a form by its slug; that needs no key.
 
 An empty text is no value: a member or parameter is left out, or \`null\` where that is named.
+The length of a text is its number of Unicode characters: an emoji is one.
 
 Make a key with \`formsrv keys create\` or in the dashboard. The guides are listed at [/llms.txt](/llms.txt).`;
 

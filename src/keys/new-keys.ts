@@ -6,6 +6,7 @@ import type { Storage } from '../storage/contract.ts';
 import { UniqueViolation } from '../storage/errors.ts';
 import { type ApiKeyRow, apiKeys, keyForms as keyFormRows } from '../storage/session-tables.ts';
 import type { Mode, Permission } from '../storage/tables.ts';
+import { characterCount } from '../text/character-count.ts';
 import { KEY_NAME_MAX } from './bounds.ts';
 import type { KeyForms } from './key-forms.ts';
 import { factsOf, type NewValues, newRow, recordedOf, shownKey, UNUSED } from './key-row.ts';
@@ -26,7 +27,7 @@ export function createNewKeys(storage: Storage, { keyForms, now }: { keyForms: K
 	/** The values of a new key, and the forms of a form-level one. @throws AppError VALIDATION_ERROR, FORM_NOT_FOUND */
 	async function checked(input: NewKey): Promise<{ values: NewValues; formIds: number[] }> {
 		const name = (input.name ?? '').trim();
-		if (name.length > KEY_NAME_MAX) {
+		if (characterCount(name) > KEY_NAME_MAX) {
 			throw invalidField('name', 'INVALID_NAME', `name must have at most ${KEY_NAME_MAX} characters.`);
 		}
 		if (input.expiresAt && input.expiresAt.getTime() <= now()) {

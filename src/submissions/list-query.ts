@@ -9,6 +9,7 @@ import { mapWordLists } from '../storage/owned.ts';
 import { searchWords } from '../storage/search-words.ts';
 import type { Condition, Selection } from '../storage/submission.ts';
 import type { Timeline } from '../storage/timeline.ts';
+import { characterCount } from '../text/character-count.ts';
 import { type CriteriaInput, mapSwitches, mapTexts, SEARCH_MAX } from './criteria.ts';
 import { checkedWord } from './own-words.ts';
 
@@ -96,7 +97,7 @@ export async function* idsOf(
 
 /** Rejects a search that matches everything: a bulk change meant for some would apply to all. */
 function parseSearch(text: string): string[] {
-	if (text.length > SEARCH_MAX) {
+	if (characterCount(text) > SEARCH_MAX) {
 		throw invalidField('search', 'TOO_LONG', `search must have at most ${SEARCH_MAX} characters.`);
 	}
 	const words = searchWords(text);

@@ -3,6 +3,7 @@
 import { invalidField } from '../errors.ts';
 import { TEXT_NAMES, TEXTS, type TextName, WORD_LISTS, type WordList, type WordListName } from '../storage/owned.ts';
 import { foldWord, joinWords } from '../storage/word-lists.ts';
+import { characterCount } from '../text/character-count.ts';
 
 /** A line without control characters, and without blanks around it. */
 const LINE = /^[^\p{C}\p{Z}](?:[^\p{Cc}\p{Zl}\p{Zp}]*[^\p{C}\p{Z}])?$/u;
@@ -12,7 +13,7 @@ type Stored<Sent> = Omit<Sent, WordListName> & Partial<Record<WordListName, stri
 
 /** @throws AppError VALIDATION_ERROR */
 export function checkedWord<Word extends string | undefined>(word: Word, field: string, { one, max }: WordList): Word {
-	const { length } = [...`${word}`];
+	const length = characterCount(`${word}`);
 	if (word === undefined || (length >= 1 && length <= max && LINE.test(word))) return word;
 	const message = `${field} must be one line of 1 to ${max} characters, without blanks around it.`;
 	throw invalidField(field, `INVALID_${one.toUpperCase()}`, message);
@@ -42,7 +43,7 @@ export function storedOwned<Sent extends OwnWords>(sent: Sent, within = ''): Sto
 		lists[list.name] = joinWords(words);
 	}
 	for (const name of TEXT_NAMES) {
-		const [{ max }, length] = [TEXTS[name], [...(sent[name] ?? '')].length];
+		const [{ max }, length] = [TEXTS[name], characterCount(sent[name] ?? '')];
 		const message = `${within}${name} must have at most ${max} characters; this one has ${length}.`;
 		if (length > max) throw invalidField(within + name, 'TOO_LONG', message);
 	}

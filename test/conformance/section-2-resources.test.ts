@@ -30,6 +30,39 @@ describe('a form', () => {
 		expect((await server.call('POST /api/forms', { json: {} })).status).toBe(400);
 	});
 
+	test('has texts whose characters are counted as in JSON Schema: an emoji is one', async () => {
+		const { id } = await createForm();
+		const settings = (one: string): Record<string, [most: number, settings: object]> => ({
+			name: [200, { name: one }],
+			closedText: [1000, { closedText: one }],
+			keptIn: [200, { keptIn: one }],
+			'routes.0.where.0.is': [200, { routes: [{ where: [{ field: 'a', is: one }], to: 'a@example.com' }] }],
+			'pages.thanks.title': [200, { pages: { thanks: { title: one } } }],
+			'fields.0.name': [200, { fields: [{ name: one, type: 'text' }] }],
+			'fields.0.label': [200, { fields: [{ name: 'a', type: 'text', label: one }] }],
+			'fields.0.message': [200, { fields: [{ name: 'a', type: 'text', message: one }] }],
+			'fields.0.options': [200, { fields: [{ name: 'a', type: 'select', options: [one] }] }],
+			'views.0.name': [60, { views: [{ name: one, query: 'filter=spam' }] }],
+		});
+		for (const [field, [most]] of Object.entries(settings(''))) {
+			const change = async (characters: number) => {
+				const json = settings('😀'.repeat(characters))[field]?.[1];
+				const { status, body } = await server.call<ErrorBody>(`PATCH /api/forms/${id}`, { json });
+				return [status, body.errors?.map((error) => error.field)];
+			};
+			expect([field, await change(most)]).toEqual([field, [200, undefined]]);
+			expect([field, await change(most + 1)]).toEqual([field, [400, [field]]]);
+		}
+		const search = (characters: number) =>
+			server.call(`GET /api/forms/${id}/submissions?search=${encodeURIComponent('😀'.repeat(characters))}`);
+		expect([(await search(200)).status, (await search(201)).status]).toEqual([200, 400]);
+		const name = '😀'.repeat(200);
+		const { body: key } = await server.call<{ name: string }>('POST /api/keys', {
+			json: { name, permissions: ['read'] },
+		});
+		expect(key.name).toBe(name);
+	});
+
 	test('has a slug, the public part of its submission address', async () => {
 		const form = await createForm();
 		expect((await server.submit(form.slug, { a: 'b' })).status).toBe(200);

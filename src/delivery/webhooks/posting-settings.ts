@@ -5,6 +5,7 @@ import { type Condition, checkConditions } from '../../form-values/conditions.ts
 import { objectionToAddress } from '../../form-values/message-formats.ts';
 import type { WebhookFormat } from '../../form-values/webhook-formats.ts';
 import type { WebhookRow } from '../../storage/tables.ts';
+import { characterCount } from '../../text/character-count.ts';
 import { bytesOf } from '../../text/cut-text.ts';
 import { mayHaveLostDigits } from '../../text/exact-json.ts';
 import { placeholderProblem, placeholdersIn } from '../../text/placeholders.ts';
@@ -80,7 +81,7 @@ export function changePosted(before: Posted, input: PostedInput, url: string): P
 		body: format === 'custom' ? given('body') : null,
 		where: given('where'),
 	};
-	if (Array.from(posted.name).length > NAME_MAX)
+	if (characterCount(posted.name) > NAME_MAX)
 		report('INVALID_NAME', `name must have at most ${NAME_MAX} characters.`, 'name');
 	const objection = objectionToAddress(format, url);
 	if (objection) report('INVALID_URL', `url ${objection}.`, 'url');

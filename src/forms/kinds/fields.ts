@@ -14,6 +14,7 @@ import {
 	type RuleMember,
 } from '../../field-rules/rules.ts';
 import { SPECIAL_NAMES } from '../../form-values/special-names.ts';
+import { characterCount } from '../../text/character-count.ts';
 import { mayHaveLostDigits } from '../../text/exact-json.ts';
 import { withoutNulls } from './partial.ts';
 import { type Check, type Fault, faultOf, type OfKind, type Types, type Words } from './setting.ts';
@@ -98,7 +99,7 @@ function checkRules(sent: FieldRule[], { name: setting, report, compilePattern }
 		names.add(rule.name);
 		if (rule.label !== undefined && !isShort(rule.label)) fault('label', `must have 1 to ${NAME_MAX} characters`);
 		const { message } = rule;
-		if (message !== undefined && (!isShort(message.trim()) || message.length > MESSAGE_MAX || CONTROLS.test(message))) {
+		if (message !== undefined && (!message.trim() || characterCount(message) > MESSAGE_MAX || CONTROLS.test(message))) {
 			fault('message', `must be one line of 1 to ${MESSAGE_MAX} characters`);
 		}
 		const allowed: readonly RuleMember[] = FIELD_TYPES[rule.type].members;
@@ -139,7 +140,7 @@ function checkRules(sent: FieldRule[], { name: setting, report, compilePattern }
 	return sent;
 }
 
-const isShort = (text: string) => text.length >= 1 && text.length <= NAME_MAX;
+const isShort = (text: string) => text !== '' && characterCount(text) <= NAME_MAX;
 
 function checkLengths({ minLength, maxLength, pattern }: FieldRule, fault: Fault): void {
 	const most = pattern === undefined ? LENGTH_MAX : PATTERN_TEXT_MAX;

@@ -6,6 +6,7 @@ import {
 	type Notification,
 	type NotificationInput,
 } from '../../form-values/notification-rules.ts';
+import { characterCount } from '../../text/character-count.ts';
 import { isEmailAddress } from '../../text/email-address.ts';
 import { placeholderProblem } from '../../text/placeholders.ts';
 import { partialObject, withoutNulls } from './partial.ts';
@@ -102,7 +103,7 @@ function checkNotification(sent: NotificationInput, check: Check): Notification 
 	};
 }
 
-const isText = (text: string, max: number) => text.trim() !== '' && Array.from(text).length <= max;
+const isText = (text: string, max: number) => text.trim() !== '' && characterCount(text) <= max;
 
 export function checkSubject(subject: string | undefined, fault: Fault): void {
 	if (subject === undefined) return;

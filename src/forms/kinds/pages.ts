@@ -9,6 +9,7 @@ import {
 	THANKS_MAX,
 	type ThanksTexts,
 } from '../../form-values/page-settings.ts';
+import { characterCount } from '../../text/character-count.ts';
 import { parseRedirectUrl } from '../redirect-url.ts';
 import { partialObject, withoutNulls } from './partial.ts';
 import { type Check, type Fault, faultOf, type OfKind, type Types, type Words } from './setting.ts';
@@ -64,7 +65,7 @@ function checkThanks(sent: ThanksTexts, fault: Fault): ThanksTexts | undefined {
 		if (text === null) return [part, null];
 		const controls = part === 'text' ? CONTROLS.lines : CONTROLS.line;
 		const max = THANKS_MAX[part];
-		if (text.length > max || controls.test(text)) {
+		if (characterCount(text) > max || controls.test(text)) {
 			return fault(
 				`thanks.${part}`,
 				`must be a text of at most ${max} characters${part === 'text' ? '' : ', on one line'}`,

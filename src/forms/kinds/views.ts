@@ -3,6 +3,7 @@
 import { type SavedView, VIEW_NAME_MAX, VIEW_QUERY_MAX, VIEWS_MAX } from '../../form-values/saved-views.ts';
 import { FILTERS } from '../../storage/filters.ts';
 import { mapWordLists, WORD_CRITERIA } from '../../storage/owned.ts';
+import { characterCount } from '../../text/character-count.ts';
 import type { Check, OfKind, Words } from './setting.ts';
 
 export const TABS = [...FILTERS, 'archived'] as const;
@@ -54,7 +55,7 @@ function checkViews(sent: SavedView[], { name: setting, report }: Check): SavedV
 	return sent.map((view, i) => {
 		const name = view.name.trim();
 		const field = `${setting}.${i}`;
-		if (name.length < 1 || name.length > VIEW_NAME_MAX || /\p{Cc}/u.test(name))
+		if (name === '' || characterCount(name) > VIEW_NAME_MAX || /\p{Cc}/u.test(name))
 			report('INVALID_NAME', `${field}.name must be one line of 1 to ${VIEW_NAME_MAX} characters.`, `${field}.name`);
 		if (names.has(name)) report('DUPLICATE', `${field}.name is the name of another view.`, `${field}.name`);
 		names.add(name);
@@ -64,7 +65,7 @@ function checkViews(sent: SavedView[], { name: setting, report }: Check): SavedV
 }
 
 function checkQuery(query: string, { field, report }: { field: string; report: Check['report'] }): void {
-	if (query.length > VIEW_QUERY_MAX)
+	if (characterCount(query) > VIEW_QUERY_MAX)
 		report('TOO_LONG', `${field} must have at most ${VIEW_QUERY_MAX} characters.`, field);
 	else {
 		const wrong = [...new URLSearchParams(query)].find((pair) => !isViewParameter(pair));
