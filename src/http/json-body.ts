@@ -5,6 +5,7 @@ import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value'
 import { AppError, type FieldError, rejectFaults } from '../errors.ts';
 import { roughSize } from '../text/byte-sizes.ts';
 import { lostDigitsIn, parseJson } from '../text/exact-json.ts';
+import { repeatedName } from '../text/json-string.ts';
 import { collectChunks } from './collect-chunks.ts';
 import { NULL_IS_ABSENT } from './schema-types.ts';
 
@@ -31,7 +32,8 @@ export async function readJson<T extends TObject>(
 	if (mediaType === null || !JSON_MEDIA_TYPE.test(mediaType)) {
 		throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as JSON, with "Content-Type: application/json".');
 	}
-	const value = parse(await readText(request, maxBytes));
+	const text = await readText(request, maxBytes);
+	const value = parse(text);
 	if (value === null || typeof value !== 'object' || Array.isArray(value)) {
 		throw new AppError('INVALID_BODY', 'The body must be a JSON object.');
 	}
@@ -41,6 +43,8 @@ export async function readJson<T extends TObject>(
 			`Objects and arrays of the body may be nested at most ${MAX_DEPTH} levels deep.`,
 		);
 	}
+	checkNames(text);
+	if (SUSPICIOUS_ESCAPE.test(text)) checkStorable(value);
 	if (!keepsDigits) checkDigits(value);
 	checkShape(schema, value);
 	checkTexts(schema, value);
@@ -74,10 +78,8 @@ function checkSize(bytes: number, maxBytes: number): void {
 
 function parse(text: string): unknown {
 	try {
-		if (SUSPICIOUS_ESCAPE.test(text)) JSON.parse(text, rejectUnstorable);
 		return parseJson(text);
 	} catch (cause) {
-		if (cause instanceof AppError) throw cause;
 		// Also thrown for nesting too deep for the parser.
 		throw new AppError('INVALID_BODY', 'The body is not valid JSON.', { cause });
 	}
@@ -88,14 +90,33 @@ function isDeeper(value: unknown, levels: number): boolean {
 	return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
 }
 
-/** A lone surrogate would be read back as another character, and not every database takes NUL. */
-function rejectUnstorable(name: string, value: unknown): unknown {
-	const texts = typeof value === 'string' ? [name, value] : [name];
-	if (texts.some((text) => text.includes('\0'))) {
-		throw new AppError('INVALID_BODY', 'The body holds the character NUL, "\\u0000": leave it out.');
+/** The last of two members with one name would count, without a word on the other. @throws AppError VALIDATION_ERROR */
+function checkNames(text: string): void {
+	const field = repeatedName(text);
+	if (field === undefined) return;
+	rejectFaults([{ field, code: 'DUPLICATE', message: `${field} is there twice: leave one of them out.` }]);
+}
+
+/**
+ * A lone surrogate would be read back as another character, and not every database takes NUL.
+ * @throws AppError INVALID_BODY
+ */
+function checkStorable(value: unknown, path: readonly string[] = []): void {
+	if (typeof value === 'object' && value !== null) {
+		for (const [name, member] of Object.entries(value)) {
+			checkStorable(name, path);
+			checkStorable(member, [...path, name]);
+		}
 	}
-	if (texts.every((text) => text.isWellFormed())) return value;
-	throw new AppError('INVALID_BODY', 'The body holds half of a character, a lone surrogate such as "\\ud800".');
+	if (typeof value !== 'string') return;
+	const isWhole = value.isWellFormed();
+	if (isWhole && !value.includes('\0')) return;
+	const field = path.join('.');
+	const found = isWhole
+		? 'the character NUL, "\\u0000": leave it out'
+		: 'half of a character, a lone surrogate such as "\\ud800"';
+	const message = `${field || 'The body'} holds ${found}.`;
+	throw new AppError('INVALID_BODY', message, field ? { fields: [{ field, code: 'INVALID_TEXT', message }] } : {});
 }
 
 /** @throws AppError VALIDATION_ERROR */

@@ -54,7 +54,7 @@ const REQUEST_ID = '01k3v9x2qm5t';
 
 const ERRORS: Record<ErrorCode, ErrorExample> = {
 	VALIDATION_ERROR: {
-		description: 'A field or parameter is missing, unknown or out of its bounds; `errors` names it.',
+		description: 'A field or parameter is missing, unknown, there twice or out of its bounds; `errors` names it.',
 		error: 'name must have 1 to 200 characters.',
 		field: { field: 'name', code: 'INVALID_NAME' },
 	},

@@ -38,6 +38,28 @@ export function namedStringValues(json: string): { name: string; value: string }
 	return values;
 }
 
+/** The path of a member whose name its object has already, as `fields.0.name`, in a whole JSON text. */
+export function repeatedName(json: string): string | undefined {
+	const open: { names?: Set<string>; name: string | number }[] = [];
+	for (let at = 0; at < json.length; at++) {
+		const sign = json[at];
+		const inside = open.at(-1);
+		if (sign === '{') open.push({ names: new Set(), name: '' });
+		else if (sign === '[') open.push({ name: 0 });
+		else if (sign === '}' || sign === ']') open.pop();
+		else if (sign === ',' && typeof inside?.name === 'number') inside.name++;
+		else if (sign === '"') {
+			const end = endOfString(json, at);
+			if (inside?.names && isName(json, end)) {
+				inside.name = stringText(json.slice(at, end));
+				if (inside.names.has(inside.name)) return open.map(({ name }) => name).join('.');
+				inside.names.add(inside.name);
+			}
+			at = end - 1;
+		}
+	}
+}
+
 /** Returns whether the string that ends at `end` is the name of a member. */
 export function isName(json: string, end: number): boolean {
 	let at = end;

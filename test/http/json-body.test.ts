@@ -27,6 +27,33 @@ test.each(['{"name":"a\\u0000b"}', '{"name":"a","list":["\\u0000"]}', '{"name":"
 	},
 );
 
+test.each([
+	['{"name":"a\\u0000b"}', 'name', 'name holds the character NUL, "\\u0000": leave it out.'],
+	['{"name":"a","list":[{"b":"\\ud800"}]}', 'list.0.b', 'list.0.b holds half of a character, a lone surrogate'],
+])('the member that has such a character is named: %s', async (body, field, words) => {
+	await expect(read(body)).rejects.toMatchObject({
+		code: 'INVALID_BODY',
+		message: expect.stringContaining(words),
+		details: { fields: [{ field, code: 'INVALID_TEXT' }] },
+	});
+});
+
+test.each([
+	['{"name":"a","name":"b"}', 'name'],
+	['{"name":"a","n\\u0061me":"a"}', 'name'],
+	['{"name":"a","list":[{"b":1},[],{"b":[1,2],"c":{"d":"{\\"","d":2}}]}', 'list.2.c.d'],
+])('a name that an object has twice is named, because only the last would count: %s', async (body, field) => {
+	await expect(read(body)).rejects.toMatchObject({
+		code: 'VALIDATION_ERROR',
+		details: { fields: [{ field, code: 'DUPLICATE', message: `${field} is there twice: leave one of them out.` }] },
+	});
+});
+
+test('a name may come again in another object', async () => {
+	const body = '{"name":"name","list":[{"name":1},{"name":{"name":"\\"name\\":"}}]}';
+	expect<unknown>(await read(body)).toEqual(JSON.parse(body));
+});
+
 test('an object or list may be nested, up to a bound', async () => {
 	const nested = (levels: number) => `{"name":"a","list":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
 	expect(await read(nested(4000))).toMatchObject({ name: 'a' });
