@@ -112,8 +112,9 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 				detail: operation('updateForm', 'Update a form', {
 					description:
 						'Changes the members that are sent; `null` stands for the default. Read-only members are ignored, unknown ones rejected. ' +
-						'To change `notificationEmail` or `spam` a key needs the permission to read as well; the former addresses are notified by mail. After a change of the slug ' +
-						'the former one still leads to the form, until another form takes it.',
+						'To change `notificationEmail`, `notification`, `routes` or `spam` a key needs the permission to read as well, for `keptIn` that ' +
+						'to delete; the former addresses are notified by mail. After a change of the slug the former one still leads to the form, until ' +
+						'another form takes it.',
 					parameters: [formId],
 					requestBody: jsonBody(UpdateForm, { isActive: false }),
 					returns: jsonResponse('The form after the change.', {

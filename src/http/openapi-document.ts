@@ -72,7 +72,8 @@ function documentation(info: DocumentInfo) {
 					scheme: 'bearer',
 					description:
 						'A key that begins with `sk_live_`, `sk_test_` or `fk_`; the last lists, reads, marks and exports the submissions of ' +
-						'its forms, and hears their events.',
+						'its forms, and hears their events. What stands beside `apiKey` at an operation are the permissions that it takes; ' +
+						'`admin` has all.',
 				},
 			},
 		},

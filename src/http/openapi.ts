@@ -280,6 +280,16 @@ export function errorResponses(...codes: readonly ErrorCode[]) {
 	return responsesByStatus(codes, { schema: ErrorBody, extra: () => ({}) });
 }
 
+/** The 403 of a route that takes all of these permissions. @param isForForms Keys of single forms will do, for those. */
+export function forbiddenResponse(needed: string[], { isForForms = false, isLiveOnly = false }) {
+	const permissions = needed.map((permission) => `\`${permission}\``).join(' or ');
+	const confined = `is confined to ${isForForms ? 'other' : 'single'} forms`;
+	const description = `The key lacks the permission ${permissions}, or ${confined}${isLiveOnly ? ', or is a test key' : ''}.`;
+	const error = `This key lacks the permission "${needed[0]}".`;
+	const examples = { FORBIDDEN: { value: { error, code: 'FORBIDDEN', requestId: REQUEST_ID } } };
+	return { description, content: { 'application/json': { schema: ErrorBody, examples } } };
+}
+
 /** Like {@link errorResponses}, for the submission endpoint. */
 export function submitErrorResponses(...codes: ErrorCode[]) {
 	return responsesByStatus(codes, { schema: SubmitErrorBody, extra: (message) => ({ success: false, message }) });

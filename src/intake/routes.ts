@@ -74,7 +74,7 @@ const submitDetail = {
 		'redirect to `_next`, the redirect URL of the form, or a thank-you page. It needs no key. With one that may `submit`, the allowed ' +
 		'domains and the captcha of the form do not matter, and the rate is that of the key; a key that is wrong or lacks the permission is ' +
 		'rejected. An Authorization header that is no key of this server is ignored.',
-	security: [{}, { apiKey: [] }] as Record<string, string[]>[],
+	security: [{}, { apiKey: ['submit'] }] as Record<string, string[]>[],
 	parameters: [
 		pathParameter('slug', {
 			description: 'The present or a former slug of the form; case does not matter.',

@@ -2,7 +2,7 @@
 
 import { Elysia } from 'elysia';
 import { AppError } from '../errors.ts';
-import { errorResponses } from '../http/openapi.ts';
+import { errorResponses, forbiddenResponse } from '../http/openapi.ts';
 import { type RateLimiter, rateHeaders } from '../http/rate-limit.ts';
 import { requestInfo } from '../http/request-info.ts';
 import type { Keys } from './keys.ts';
@@ -14,6 +14,7 @@ import {
 	type Disclosure,
 	hasPermission,
 	modeOf,
+	neededFor,
 	type Principal,
 	unauthorized,
 } from './permissions.ts';
@@ -90,8 +91,14 @@ export function createAuth(
 		.macro({
 			access: (access: Access) => ({
 				detail: {
-					security: [{ apiKey: [] }],
-					responses: errorResponses('UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED'),
+					security: [{ apiKey: neededFor(access) }],
+					responses: {
+						...errorResponses('UNAUTHORIZED', 'RATE_LIMITED'),
+						403: forbiddenResponse(neededFor(access), {
+							isForForms: access.form !== undefined || access.isConfined,
+							isLiveOnly: access.isLiveOnly !== undefined,
+						}),
+					},
 				},
 				transform: ({ principal, params, request }: Guarded) => {
 					authorize(principal, access, params);

@@ -41,6 +41,10 @@ const LIVE_ONLY = {
 	erases: 'It goes through the forms of both modes. Use a live key.',
 } as const;
 
+/** The permissions that a route requires, all of them. */
+export const neededFor = ({ permission, isTelling }: Access): Permission[] =>
+	isTelling ? [permission, 'read'] : [permission];
+
 /** `admin` holds every permission; no other permission implies another. */
 export function hasPermission(permissions: readonly Permission[], permission: Permission): boolean {
 	return permissions.includes(permission) || permissions.includes('admin');
@@ -61,7 +65,7 @@ export function authorize(
 			access.isConfined || (access.form !== undefined && principal.formIds.includes(params[access.form] ?? ''));
 		if (!isOwnForm) throw beyondOwnForms(`the permission "${access.permission}"`);
 	}
-	for (const permission of access.isTelling ? [access.permission, 'read' as const] : [access.permission]) {
+	for (const permission of neededFor(access)) {
 		if (hasPermission(principal.permissions, permission)) continue;
 		throw new AppError('FORBIDDEN', `This key lacks the permission "${permission}".`);
 	}

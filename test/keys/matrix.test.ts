@@ -1,6 +1,7 @@
 /** Every credential against every management route: what the guard says, before anything else is looked at. */
 
 import { afterAll, describe, expect, test } from 'bun:test';
+import type { ApiDocument } from '../../src/http/openapi-document.ts';
 import { createRouter } from '../../src/http/router.ts';
 import { createToken } from '../../src/keys/token.ts';
 import { mountManagement } from '../../src/server/management-routes.ts';
@@ -15,6 +16,14 @@ interface Rule {
 	formKey?: boolean;
 	/** True if test keys are rejected. */
 	isLiveOnly?: boolean;
+}
+
+interface Described {
+	security: object[];
+	responses: Record<
+		string,
+		{ description: string; content: { 'application/json': { examples: { FORBIDDEN: { value: { error: string } } } } } }
+	>;
 }
 
 /** The access that each management route requires. A new route without a line here fails the first test. */
@@ -166,6 +175,21 @@ test('every management route has a rule here, and every rule a route', () => {
 		.map(({ method, path }) => `${method} ${path}`)
 		.filter((route) => / \/(api\/|metrics)/.test(route) && !OPEN.some((pattern) => pattern.test(route)));
 	expect(routes.sort()).toEqual(Object.keys(RULES).sort());
+});
+
+test('the API document names the permissions that each operation takes', async () => {
+	const { body } = await server.call<ApiDocument>('GET /api/openapi.json');
+	for (const [route, { permission, alsoRead, isLiveOnly }] of Object.entries(RULES)) {
+		const [method = '', path = ''] = route.replaceAll(/:(\w+)/g, '{$1}').split(' ');
+		const described = body.paths[path]?.[method.toLowerCase()];
+		const { security, responses } = described as Described;
+		const needed = alsoRead ? [permission, 'read'] : [permission];
+		expect([route, security]).toEqual([route, [{ apiKey: needed }]]);
+		for (const word of [...needed, ...(isLiveOnly ? ['test key'] : [])])
+			expect(responses['403']?.description).toContain(word);
+		const examples = responses['403']?.content['application/json'].examples;
+		expect(examples?.FORBIDDEN.value.error).toBe(`This key lacks the permission "${permission}".`);
+	}
 });
 
 // Deleting comes last: the form has to be there for the others.

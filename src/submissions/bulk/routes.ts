@@ -25,7 +25,7 @@ export const bulkRoutes = (bulk: Bulk, auth: Auth) =>
 				access: { permission: 'write', form: 'id' },
 				detail: operation('updateSubmissions', 'Flag many submissions', {
 					description:
-						'Sets flags of the submissions with these `ids`, or of all that match `filter`, `search`, `since` and `until`; `search` needs the permission to read as well.',
+						'Sets flags of the submissions with these `ids`, or of all that match `filter`, `search`, `since` and `until`; `search` and `label` need the permission to read as well.',
 					parameters: [formId],
 					requestBody: jsonBody(BulkUpdate, { filter: 'unread', set: { isRead: true } }),
 					returns: jsonResponse('The number of submissions.', { schema: Updated, example: { updated: 3 } }),
@@ -44,7 +44,7 @@ export const bulkRoutes = (bulk: Bulk, auth: Auth) =>
 				access: { permission: 'delete' },
 				detail: operation('deleteSubmissions', 'Delete many submissions', {
 					description:
-						'Removes the submissions with these `ids`, or all that match `filter`, `search`, `since` and `until`; `search` needs the permission to read as well, and only ' +
+						'Removes the submissions with these `ids`, or all that match `filter`, `search`, `since` and `until`; `search` and `label` need the permission to read as well, and a search only ' +
 						'counts them unless `dryRun` is `false`: it also finds parts of words, as `ada@…` in `nada@…`. This cannot be undone.',
 					parameters: [formId],
 					requestBody: jsonBody(BulkDeletion, { ids: ['cmnrg2x8a1c'] }),
