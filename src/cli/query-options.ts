@@ -9,7 +9,7 @@ export const QUERY = ['order', ...CRITERIA];
 
 export function withCriteria(command: CliCommand): CliCommand {
 	mapTexts((name, { description, schema }) =>
-		command.option(`--${name} <${schema.format ? 'date' : 'text'}>`, firstSentence(description)),
+		command.option(`--${name} <${schema ? 'text' : 'date'}>`, firstSentence(description)),
 	);
 	mapSwitches((name, text) => command.choice(`--${name} <${name}>`, firstSentence(text), ['true', 'false']));
 	return command

@@ -28,6 +28,7 @@ const EXAMPLE = {
 	createdAt: '2026-01-02T03:04:05.678Z',
 	mode: 'live',
 	...mapOtherCounts(() => 1),
+	nextDeletion: null,
 	fileBytes: 1_253_376,
 };
 const formId = pathParameter('id', { description: 'The form.', example: EXAMPLE.id });

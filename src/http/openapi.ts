@@ -184,6 +184,8 @@ interface Operation extends Pick<DocumentDecoration, 'parameters'> {
 	returns?: Described;
 	/** … with 201. */
 	creates?: Described;
+	/** Responses with other statuses that are no errors of JSON. */
+	others?: Record<number, { description: string }>;
 	/** Besides those of the body and of unknown parameters, and those of the guard of the route. */
 	errors?: readonly ErrorCode[];
 	/** For all the world, whatever else stands in its query. */
@@ -210,10 +212,11 @@ const BODY_ERRORS = ['VALIDATION_ERROR', 'INVALID_BODY', 'PAYLOAD_TOO_LARGE', 'U
 
 /** Describes an operation; its tag comes from the Elysia instance. */
 export function operation(operationId: string, summary: string, described: Operation): DocumentDecoration {
-	const { returns, creates, errors = [], isPublic, recorded, isPart, ...rest } = described;
+	const { returns, creates, others, errors = [], isPublic, recorded, isPart, ...rest } = described;
 	const shared = rest.requestBody ? BODY_ERRORS : BODY_ERRORS.slice(0, isPublic ? 0 : 1);
 	const codes = [...shared, ...errors];
-	const responses = { ...(returns && { 200: returns }), ...(creates && { 201: creates }), ...errorResponses(...codes) };
+	const succeeded = { ...(returns && { 200: returns }), ...(creates && { 201: creates }) };
+	const responses = { ...succeeded, ...others, ...errorResponses(...codes) };
 	const forAudit = { ...(recorded && { [RECORDED]: recorded }), ...(isPart && { [IS_PART]: isPart }) };
 	return { operationId, summary, ...rest, responses, ...forAudit };
 }

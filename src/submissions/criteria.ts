@@ -11,7 +11,8 @@ interface TextCriterion {
 	/** For the API document; its first sentence is for the command line too. */
 	description: string;
 	example: string;
-	schema: { format?: 'date-time'; maxLength?: number };
+	/** Bounds of a text; a moment has none, and may be a date alone, so that the format `date-time` would be wrong. */
+	schema?: { maxLength: number };
 	/** It may be something that was submitted: it takes the permission to read, and is not in the audit log. */
 	disclosesContent?: true;
 }
@@ -35,12 +36,10 @@ const TEXTS = {
 		description:
 			'Only those strictly later than this time, such as 2026-01-31 (00:00 UTC) or 2026-01-31T09:30:00Z (RFC 3339). Without a zone: UTC.',
 		example: '2026-01-02T03:04:05Z',
-		schema: { format: 'date-time' },
 	},
 	until: {
 		description: 'Only those from that time or earlier; a date alone includes that day. Format as `since`.',
 		example: '2026-01-31',
-		schema: { format: 'date-time' },
 	},
 } satisfies Record<string, TextCriterion>;
 

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import Ajv2020 from 'ajv/dist/2020.js';
 import { Elysia } from 'elysia';
 import { openApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -17,17 +18,23 @@ const ROOT = join(import.meta.dir, '..', '..');
 interface Example {
 	value: { error: string };
 }
+interface Exemplified {
+	schema: { $ref?: string };
+	example?: unknown;
+	examples?: Record<string, Example>;
+}
+interface Content {
+	content?: Record<string, Exemplified>;
+}
 interface Operation {
 	operationId: string;
 	summary: string;
 	description?: string;
 	tags: string[];
 	security?: object[];
-	parameters?: { in: string; name: string; description?: string }[];
-	responses: Record<
-		string,
-		{ content?: Record<string, { schema: { $ref?: string }; examples?: Record<string, Example> }> }
-	>;
+	parameters?: ({ in: string; name: string; description?: string } & Exemplified)[];
+	requestBody?: Content;
+	responses: Record<string, Content>;
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'formsrv-openapi-'));
@@ -148,6 +155,31 @@ describe('the OpenAPI document', () => {
 		);
 		const shown = new Set(examples.map(({ value }) => value.error));
 		expect([...shown].filter((sentence) => !said.some((pattern) => pattern.test(sentence)))).toEqual([]);
+	});
+
+	test('has examples that are what their schemas say', () => {
+		const ajv = new Ajv2020({
+			strict: false,
+			formats: { 'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/, date: /^\d{4}-\d\d-\d\d$/, binary: true },
+		});
+		ajv.addSchema(api, 'api');
+		const compiled = new Map<string, ReturnType<typeof ajv.compile>>();
+		const validatorOf = (schema: string) => compiled.getOrInsertComputed(schema, () => ajv.compile(JSON.parse(schema)));
+		const wrong: string[] = [];
+		const check = (where: string, schema: object, example: unknown) => {
+			const validate = validatorOf(JSON.stringify(schema).replaceAll('"#/', '"api#/'));
+			if (!validate(example)) wrong.push(`${where}: ${ajv.errorsText(validate.errors)}`);
+		};
+		for (const { path, method, operation } of operations) {
+			const where = `${method} ${path}`;
+			const contents = [...Object.values(operation.responses), operation.requestBody ?? {}];
+			const bodies = contents.flatMap(({ content = {} }) => Object.values(content));
+			for (const { schema, example, examples = {} } of [...bodies, ...(operation.parameters ?? [])]) {
+				const values = Object.values(examples).map(({ value }) => value);
+				for (const value of [example, ...values]) if (value !== undefined) check(where, schema, value);
+			}
+		}
+		expect(wrong).toEqual([]);
 	});
 
 	test('says of every operation of a form that the form may be missing', () => {

@@ -61,6 +61,10 @@ const ranges = [
 		description: 'The `ETag` of what the client has: 304 if the file is the same, which it always is.',
 	}),
 ];
+const PARTS = {
+	206: binaryResponse('The part of the file that `Range` asks for. If it has none such: 416, without a body.'),
+	304: { description: 'The client has the file already, by `If-None-Match`.' },
+};
 const missing = ['FORM_NOT_FOUND', 'NOT_FOUND', 'UNAVAILABLE'] as const;
 const LINK_EXAMPLE = {
 	url: `https://forms.example.com${FILE_PATH}/${FILE_EXAMPLE.id}?for=key.cmnrg2x1e5f&until=1767326645&signature=uq0sX2vGzU0OZyG3XwY9mP6rV1bKcTn8hQeJdLfAiSg`,
@@ -126,7 +130,8 @@ export const fileRoutes = (
 					'The bytes of an attached file, exactly as sent. Takes one `Range` of bytes, `If-Range` and `If-None-Match`; the `ETag` is the ' +
 					'SHA-256. Whatever the file is, browsers save it and never show or run it.',
 				parameters: [...address, infected, ...ranges],
-				returns: binaryResponse('The file, streamed. 206 with a part of it; 304 and 416 have no body.'),
+				returns: binaryResponse('The file, streamed.'),
+				others: PARTS,
 				errors: [...missing],
 			}),
 		})
@@ -164,6 +169,7 @@ export const fileRoutes = (
 				...ranges,
 			],
 			returns: binaryResponse('The file, streamed.'),
+			others: PARTS,
 			errors: ['FORBIDDEN', 'NOT_FOUND', 'UNAVAILABLE'],
 			// Mail programs and chats add parameters of their own to links.
 			isPublic: true,
