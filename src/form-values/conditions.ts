@@ -10,8 +10,8 @@ const TEXT_MAX = 200;
 
 /** The tests of a field, each once. */
 const TESTS = {
-	is: 'The text of the field, without regard to case.',
-	contains: 'A part of it, without regard to case.',
+	is: `The text of the field, without regard to case, up to ${TEXT_MAX} characters.`,
+	contains: 'A part of it, in the same way.',
 	exists: '`true`: the field is there and not empty; `false`: it is not.',
 } as const;
 type Test = keyof typeof TESTS;
@@ -29,7 +29,7 @@ export interface Condition {
 export function conditionsSchema({ Type }: { Type: typeof TypeBox }, description: string): TSchema {
 	const text = (member: Test) => Type.Optional(Type.String({ description: TESTS[member] }));
 	const members = {
-		field: Type.String({ description: 'Name of the field, as it is sent.' }),
+		field: Type.String({ description: `Name of the field, as it is sent, up to ${TEXT_MAX} characters.` }),
 		is: text('is'),
 		contains: text('contains'),
 		exists: Type.Optional(Type.Boolean({ description: TESTS.exists })),

@@ -7,7 +7,7 @@ import { UNKNOWN_FIELDS, type UnknownFields } from '../field-rules/rules.ts';
 import { ALIAS_NAMES, ALIASES, type AliasName } from '../form-values/aliases.ts';
 import { CAPTCHAS, type Captcha } from '../form-values/captchas.ts';
 import { ADDRESSES_MAX, DEFAULT_NOTIFICATION } from '../form-values/notification-rules.ts';
-import { VIEWS_MAX } from '../form-values/saved-views.ts';
+import { VIEW_NAME_MAX, VIEW_QUERY_MAX, VIEWS_MAX } from '../form-values/saved-views.ts';
 import { characterCount } from '../text/character-count.ts';
 import { mapNames } from '../text/map-names.ts';
 import { isTimeZone } from '../text/time-zone.ts';
@@ -86,10 +86,10 @@ const SETTINGS = {
 	}),
 	notification: notification({
 		description:
-			'The mails of submissions. `to` is `notificationEmail`; with `cc` and `bcc` up to 10 addresses, written as there. `subject` and ' +
-			'`intro`, a text of up to 2,000 characters above the fields, may have `{{field}}` and `{{form.name}}`; `fields` are `all`, or the ' +
-			'names of those that a mail shows. `replyTo` is an address, or the name of the field that has it; `fromName` the name beside ' +
-			'the address of the server. What is left out takes its default, and `to` stays. `null`: no mails.',
+			'The mails of submissions. `to` is `notificationEmail`; with `cc` and `bcc` up to 10 addresses, written as there. `subject`, one line of ' +
+			'up to 200 characters, and `intro`, a text of up to 2,000 above the fields, may have `{{field}}` and `{{form.name}}`; `fields` are `all`, or the ' +
+			'names of those that a mail shows. `replyTo` is an address, or the name of the field that has it; `fromName`, up to 100 characters, the name ' +
+			'beside the address of the server. What is left out takes its default, and `to` stays. `null`: no mails.',
 		example: { to: 'you@example.com', ...DEFAULT_NOTIFICATION, subject: '{{form.name}}: {{name}}' },
 		group: 'notifications',
 		label: 'Mails',
@@ -256,7 +256,8 @@ const SETTINGS = {
 	}),
 	views: views({
 		description:
-			`Up to ${VIEWS_MAX} saved views of its inbox in the dashboard, each \`name\` and \`query\`, as in \`filter=unread&label=urgent\`, ` +
+			`Up to ${VIEWS_MAX} saved views of its inbox in the dashboard, each \`name\`, up to ${VIEW_NAME_MAX} characters, and \`query\`, up to ${VIEW_QUERY_MAX}, as in ` +
+			`\`filter=unread&label=urgent\`, ` +
 			`of: ${VIEW_PARAMETERS}. Only callers with the permission to read see them.`,
 		example: [{ name: 'Urgent', query: 'filter=unread&label=urgent' }],
 		group: 'advanced',
@@ -269,7 +270,7 @@ const SETTINGS = {
 		code: 'INVALID_NAME',
 		error: `keptIn must have 1 to ${NAME_MAX} characters.`,
 		description:
-			'The name of the file that its settings are kept in, as `formsrv apply` sets it: other changes of them are overwritten by the ' +
+			`The name of the file that its settings are kept in, up to ${NAME_MAX} characters, as \`formsrv apply\` sets it: other changes of them are overwritten by the ` +
 			'next `apply`. `null`: none.',
 		example: null,
 		maxLength: NAME_MAX,

@@ -32,7 +32,7 @@ export const VISITOR_SETTINGS = {
 	maxSubmissions: count({
 		max: SUBMISSIONS_MAX,
 		description:
-			'Maximum number of submissions, exactly; then 403 FORM_FULL. Stored ones count, spam does not: a deletion frees a ' +
+			'Maximum number of submissions, exactly, from 1 to 1000000000; then 403 FORM_FULL. Stored ones count, spam does not: a deletion frees a ' +
 			'place, and so does a mark as spam. `null`: any number.',
 		example: null,
 		group: 'visitors',

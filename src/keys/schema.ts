@@ -3,7 +3,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { nullable, omissible, stringEnum } from '../http/schema-types.ts';
 import { MODES, PERMISSIONS } from '../storage/tables.ts';
-import { KEY_FORMS_MAX, OVERLAP_MAX_SECONDS } from './bounds.ts';
+import { KEY_FORMS_MAX, KEY_NAME_MAX, OVERLAP_MAX_SECONDS } from './bounds.ts';
 
 const Time = Type.String({ format: 'date-time' });
 
@@ -49,7 +49,7 @@ export const RotatedApiKey = Type.Object({ ...ApiKey.properties, key: Type.Strin
 
 export const CreateApiKey = Type.Object(
 	{
-		name: omissible(Type.String({ description: 'What it is for.' })),
+		name: omissible(Type.String({ description: `What it is for, up to ${KEY_NAME_MAX} characters.` })),
 		permissions: omissible(
 			Type.Array(stringEnum(PERMISSIONS), {
 				description:

@@ -157,6 +157,19 @@ describe('the OpenAPI document', () => {
 		expect([...shown].filter((sentence) => !said.some((pattern) => pattern.test(sentence)))).toEqual([]);
 	});
 
+	test('asks for a whole number where it returns one', () => {
+		const { Form, UpdateForm } = api.components.schemas as Record<string, { properties: object }>;
+		const wholes = (schema: object) =>
+			Object.entries(schema).flatMap(([setting, { properties = {} }]) =>
+				Object.entries(properties)
+					.filter(([, member]) => /"integer"/.test(JSON.stringify(member)))
+					.map(([name]) => `${setting}.${name}`),
+			);
+		const returned = wholes(Form?.properties ?? {}).filter((path) => path !== 'nextDeletion.count');
+		expect(returned).toContain('retention.days');
+		expect(wholes(UpdateForm?.properties ?? {})).toEqual(returned);
+	});
+
 	test('has examples that are what their schemas say', () => {
 		const ajv = new Ajv2020({
 			strict: false,

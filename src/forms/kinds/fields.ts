@@ -52,20 +52,32 @@ function ruleSchema({ Type, stringEnum, nullable }: Types): TSchema {
 		Type.Optional(Type.Union([Type.Number(), Type.String(), Type.Null()], { description }));
 	return Type.Object(
 		{
-			name: Type.String({ description: 'Name of the field, as it is sent.' }),
+			name: Type.String({ description: `Name of the field, as it is sent, up to ${NAME_MAX} characters.` }),
 			type: stringEnum(FIELD_TYPE_NAMES),
-			label: optional(Type.String({ description: 'For visitors, in the sentences of errors; the name by default.' })),
+			label: optional(
+				Type.String({
+					description: `For visitors, in the sentences of errors, up to ${NAME_MAX} characters; the name by default.`,
+				}),
+			),
 			message: optional(
 				Type.String({
 					description: `What visitors read if the field is at fault, up to ${MESSAGE_MAX} characters, in place of the server's sentences.`,
 				}),
 			),
 			required: optional(Type.Boolean()),
-			minLength: optional(Type.Integer({ description: 'In UTF-16 code units, as in HTML.' })),
+			minLength: optional(
+				Type.Integer({
+					description: `In UTF-16 code units, as in HTML, up to ${LENGTH_MAX}; with a pattern up to ${PATTERN_TEXT_MAX}, as is maxLength.`,
+				}),
+			),
 			maxLength: optional(Type.Integer()),
 			min: bound('Bound of a number, or of a date as `2026-01-31`.'),
 			max: bound('The same.'),
-			options: optional(Type.Array(Type.String(), { description: 'The only values of a choice or checkbox.' })),
+			options: optional(
+				Type.Array(Type.String(), {
+					description: `The only values of a choice or checkbox, 1 to ${OPTIONS_MAX}, each up to ${NAME_MAX} characters.`,
+				}),
+			),
 			pattern: optional(
 				Type.String({
 					description: 'As the attribute in HTML: a regular expression that the whole value must match.',

@@ -31,7 +31,7 @@ export function retention(words: Words<RetentionRules | null>): Retention {
 }
 
 function membersOf({ Type }: Types) {
-	return { days: Type.Number(), spamDays: Type.Number(), filesDays: Type.Number() };
+	return { days: Type.Integer(), spamDays: Type.Integer(), filesDays: Type.Integer() };
 }
 
 /** Rules that delete nothing become `null`. */

@@ -23,7 +23,8 @@ export function autoresponder(words: Words<Autoresponder | null>): Autoresponder
 		kind: 'autoresponder',
 		blank: null,
 		schema: (types) => types.Type.Object({ ...shownTexts(types), delayMinutes: types.Type.Integer() }, { description }),
-		inputSchema: (types) => partialObject(types, { ...textsOf(types), delayMinutes: types.Type.Number() }, description),
+		inputSchema: (types) =>
+			partialObject(types, { ...textsOf(types), delayMinutes: types.Type.Integer() }, description),
 		check: checkAutoresponder,
 		format: formatMail,
 		parse: JSON.parse,
