@@ -145,7 +145,7 @@ function deliveryRoutes({ deliveries, retries }: Dispatch, auth: Auth) {
 						schema: DeliveryWithContent,
 						example: { ...EXAMPLE, state: 'waiting', attempts: 0, finishedAt: null, content: EXAMPLE_CONTENT },
 					}),
-					errors: ['NOT_FOUND', 'CONFLICT', 'UNAVAILABLE'],
+					errors: ['NOT_FOUND', 'CONFLICT'],
 				}),
 			},
 		)
@@ -160,7 +160,7 @@ function deliveryRoutes({ deliveries, retries }: Dispatch, auth: Auth) {
 					description: 'The deliveries named by `ids`, or all that match.',
 					requestBody: jsonBody(RetryDeliveries, { state: 'failed' }),
 					returns: jsonResponse('How many are retried.', { schema: RetryResult, example: { retried: 3 } }),
-					errors: ['FORM_NOT_FOUND', 'UNAVAILABLE'],
+					errors: ['FORM_NOT_FOUND'],
 				}),
 			},
 		);

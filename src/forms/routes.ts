@@ -65,7 +65,7 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 						example: EXAMPLE,
 						headers: { Location: 'Its path.' },
 					}),
-					errors: ['SLUG_TAKEN', 'UNAVAILABLE'],
+					errors: ['SLUG_TAKEN'],
 				}),
 			},
 		)
@@ -88,7 +88,7 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 					requestBody: jsonBody(UpdateForm, { name: 'Contact' }),
 					returns: ensuredResponse('The form was there.', { isNew: false, differs: ['name'] }),
 					creates: ensuredResponse('The form was created.', { isNew: true, differs: [] }),
-					errors: ['SLUG_TAKEN', 'UNAVAILABLE'],
+					errors: ['SLUG_TAKEN'],
 				}),
 			},
 		)
@@ -122,7 +122,7 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 						schema: ChangedForm,
 						example: { ...EXAMPLE, isActive: false },
 					}),
-					errors: ['FORM_NOT_FOUND', 'SLUG_TAKEN', 'UNAVAILABLE'],
+					errors: ['FORM_NOT_FOUND', 'SLUG_TAKEN'],
 				}),
 			},
 		)
@@ -132,6 +132,6 @@ export const formRoutes = (forms: Forms, auth: Auth) =>
 				description: 'Removes the form and all its submissions for good. This cannot be undone.',
 				parameters: [formId],
 				returns: successResponse('Deleted.'),
-				errors: ['FORM_NOT_FOUND', 'UNAVAILABLE'],
+				errors: ['FORM_NOT_FOUND'],
 			}),
 		});

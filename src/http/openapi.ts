@@ -168,7 +168,7 @@ const ERRORS: Record<ErrorCode, ErrorExample> = {
 		error: 'Something went wrong on the server. Its log has the cause under this request id.',
 	},
 	UNAVAILABLE: {
-		description: 'The server cannot store anything at the moment.',
+		description: 'The server cannot reach its data, or cannot store anything, at the moment.',
 		error: 'The server cannot store anything at the moment. Please try again shortly.',
 		headers: { 'Retry-After': 'Seconds to wait.' },
 	},

@@ -93,7 +93,7 @@ export function createAuth(
 				detail: {
 					security: [{ apiKey: neededFor(access) }],
 					responses: {
-						...errorResponses('UNAUTHORIZED', 'RATE_LIMITED'),
+						...errorResponses('UNAUTHORIZED', 'RATE_LIMITED', 'UNAVAILABLE'),
 						403: forbiddenResponse(neededFor(access), {
 							isForForms: access.form !== undefined || access.isConfined,
 							isLiveOnly: access.isLiveOnly !== undefined,

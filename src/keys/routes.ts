@@ -57,7 +57,7 @@ export const keyRoutes = (keys: Keys, auth: Auth) =>
 						'The response contains the key itself, this once: only its hash is stored. With `email` it makes a member, who has none.',
 					requestBody: jsonBody(CreateApiKey, { name: EXAMPLE.name, permissions: EXAMPLE.permissions }),
 					creates: jsonResponse('The new key.', { schema: NewApiKey, example: { ...EXAMPLE, key: EXAMPLE_TOKEN } }),
-					errors: ['FORM_NOT_FOUND', 'CONFLICT', 'UNAVAILABLE'],
+					errors: ['FORM_NOT_FOUND', 'CONFLICT'],
 				}),
 			},
 		)
@@ -80,7 +80,7 @@ export const keyRoutes = (keys: Keys, auth: Auth) =>
 					parameters: [pathParameter('id', { description: 'The key.', example: EXAMPLE.id })],
 					requestBody: jsonBody(RotateApiKey, { overlapSeconds: 86_400 }),
 					creates: jsonResponse('The new key.', { schema: RotatedApiKey, example: { ...EXAMPLE, key: EXAMPLE_TOKEN } }),
-					errors: ['NOT_FOUND', 'CONFLICT', 'UNAVAILABLE'],
+					errors: ['NOT_FOUND', 'CONFLICT'],
 				}),
 			},
 		)
@@ -91,6 +91,6 @@ export const keyRoutes = (keys: Keys, auth: Auth) =>
 					'From its next request on it is rejected, and sessions opened with it end. It stays in the list. Revoking it again is no error.',
 				parameters: [pathParameter('id', { description: 'The key.', example: EXAMPLE.id })],
 				returns: successResponse('Revoked.'),
-				errors: ['NOT_FOUND', 'UNAVAILABLE'],
+				errors: ['NOT_FOUND'],
 			}),
 		});

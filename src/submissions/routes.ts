@@ -46,7 +46,7 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: S
 						'One page of the submissions of a form: `limit` of them while there are more, whatever their size.',
 					parameters: [formId, ...pageParameters, afterParameter, ...criteriaParameters],
 					returns: jsonResponse('The page.', { schema: SubmissionList, example: EXAMPLE_PAGE }),
-					errors: ['FORM_NOT_FOUND', 'UNAVAILABLE'],
+					errors: ['FORM_NOT_FOUND'],
 				}),
 			},
 		)
@@ -60,7 +60,7 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: S
 					description: 'One submission with all its fields.',
 					parameters: [formId, submissionId],
 					returns: jsonResponse('The submission.', { schema: Submission, example: SUBMISSION_EXAMPLE }),
-					errors: ['FORM_NOT_FOUND', 'NOT_FOUND', 'UNAVAILABLE'],
+					errors: ['FORM_NOT_FOUND', 'NOT_FOUND'],
 				}),
 			},
 		)
@@ -83,7 +83,7 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: S
 						schema: FlaggedSubmission,
 						example: { ...SUBMISSION_EXAMPLE, isRead: true },
 					}),
-					errors: ['FORM_NOT_FOUND', 'NOT_FOUND', 'UNAVAILABLE'],
+					errors: ['FORM_NOT_FOUND', 'NOT_FOUND'],
 				}),
 			},
 		)
@@ -96,7 +96,7 @@ export const submissionRoutes = (submissions: Submissions, auth: Auth, stream: S
 					description: 'Removes it. This cannot be undone.',
 					parameters: [formId, submissionId],
 					returns: successResponse('Deleted.'),
-					errors: ['FORM_NOT_FOUND', 'NOT_FOUND', 'UNAVAILABLE'],
+					errors: ['FORM_NOT_FOUND', 'NOT_FOUND'],
 				}),
 			},
 		);

@@ -185,6 +185,8 @@ test('the API document names the permissions that each operation takes', async (
 		const { security, responses } = described as Described;
 		const needed = alsoRead ? [permission, 'read'] : [permission];
 		expect([route, security]).toEqual([route, [{ apiKey: needed }]]);
+		// To look the key up takes the database.
+		expect(responses).toHaveProperty('503');
 		for (const word of [...needed, ...(isLiveOnly ? ['test key'] : [])])
 			expect(responses['403']?.description).toContain(word);
 		const examples = responses['403']?.content['application/json'].examples;

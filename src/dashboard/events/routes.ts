@@ -39,7 +39,6 @@ export const eventRoutes = (streams: EventStreams, auth: Auth) =>
 					'`change`. The stream begins with `hello`, and has a `beat` every second. At each `hello` load the data again: missed events are not ' +
 					'repeated, and what a command writes beside the server, or a change of keys, is another `hello` alone. The stream ends with the key or session, each of which may have ten at once.',
 				returns: textResponse('The stream, until the client closes it.', { [MEDIA_TYPE]: EXAMPLE }),
-				errors: ['UNAVAILABLE'],
 			}),
 		},
 	);

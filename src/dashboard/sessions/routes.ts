@@ -37,7 +37,6 @@ export const sessionsRoutes = (sessions: Sessions, auth: Auth) =>
 				description:
 					'Ends every session in the list but your own. With a live key or session, unused setup links and invitations stop working.',
 				returns: jsonResponse('The number of ended sessions.', { schema: Ended, example: { ended: 2 } }),
-				errors: ['UNAVAILABLE'],
 			}),
 		})
 		.delete('/:id', ({ principal, params }) => succeed(sessions.end(params.id, principal)), {
@@ -46,6 +45,6 @@ export const sessionsRoutes = (sessions: Sessions, auth: Auth) =>
 				description: 'Rejects its requests from now on, and closes its event streams.',
 				parameters: [pathParameter('id', { description: 'The session.', example: EXAMPLE.id })],
 				returns: successResponse('Ended.'),
-				errors: ['NOT_FOUND', 'UNAVAILABLE'],
+				errors: ['NOT_FOUND'],
 			}),
 		});

@@ -27,6 +27,6 @@ export const suppressionRoutes = (list: Pick<VisitorBounds, 'suppressed' | 'rele
 				description: 'The address gets mails for visitors again. Do this only if its owner asks for it.',
 				requestBody: jsonBody(SuppressedAddress, { email: 'ada@example.com' }),
 				returns: successResponse('Removed.'),
-				errors: ['NOT_FOUND', 'UNAVAILABLE'],
+				errors: ['NOT_FOUND'],
 			}),
 		});

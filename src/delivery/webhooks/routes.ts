@@ -67,7 +67,7 @@ export const webhookRoutes = (webhooks: Webhooks, auth: Auth) =>
 						example: EXAMPLE_WITH_SECRET,
 						headers: { Location: 'Its path.' },
 					}),
-					errors: [...missing, 'CONFLICT', 'UNAVAILABLE'],
+					errors: [...missing, 'CONFLICT'],
 				}),
 			},
 		)
@@ -95,7 +95,7 @@ export const webhookRoutes = (webhooks: Webhooks, auth: Auth) =>
 					parameters: [formId, webhookId],
 					requestBody: jsonBody(UpdateWebhook, { isActive: true }),
 					returns: jsonResponse('The webhook after the change.', { schema: Webhook, example: EXAMPLE }),
-					errors: [...missing, 'UNAVAILABLE'],
+					errors: missing,
 				}),
 			},
 		)
@@ -105,7 +105,7 @@ export const webhookRoutes = (webhooks: Webhooks, auth: Auth) =>
 				description: 'Removes it and its deliveries.',
 				parameters: [formId, webhookId],
 				returns: successResponse('Deleted.'),
-				errors: [...missing, 'UNAVAILABLE'],
+				errors: missing,
 			}),
 		})
 		.post('/:webhookId/rotate-secret', ({ principal, params }) => webhooks.rotateSecret(refOf(principal, params)), {
@@ -119,7 +119,7 @@ export const webhookRoutes = (webhooks: Webhooks, auth: Auth) =>
 					schema: WebhookWithSecret,
 					example: EXAMPLE_WITH_SECRET,
 				}),
-				errors: [...missing, 'CONFLICT', 'UNAVAILABLE'],
+				errors: [...missing, 'CONFLICT'],
 			}),
 		})
 		.post('/:webhookId/test', ({ principal, params }) => webhooks.test(refOf(principal, params)), {

@@ -38,7 +38,7 @@ export const suggestionRoutes = (storage: Pick<Storage, 'findFormId' | 'submissi
 							scanned: 812,
 						},
 					}),
-					errors: ['FORM_NOT_FOUND', 'UNAVAILABLE'],
+					errors: ['FORM_NOT_FOUND'],
 				}),
 			},
 		);

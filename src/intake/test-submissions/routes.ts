@@ -38,7 +38,7 @@ export const testRoutes = (forms: Pick<Forms, 'get'>, tests: Pick<TestTokens, 'm
 						expiresAt: '2026-01-02T03:06:05.678Z',
 					},
 				}),
-				errors: ['FORM_NOT_FOUND', 'UNAVAILABLE'],
+				errors: ['FORM_NOT_FOUND'],
 			}),
 		},
 	);

@@ -29,7 +29,7 @@ export const bulkRoutes = (bulk: Bulk, auth: Auth) =>
 					parameters: [formId],
 					requestBody: jsonBody(BulkUpdate, { filter: 'unread', set: { isRead: true } }),
 					returns: jsonResponse('The number of submissions.', { schema: Updated, example: { updated: 3 } }),
-					errors: ['FORM_NOT_FOUND', 'UNAVAILABLE'],
+					errors: ['FORM_NOT_FOUND'],
 				}),
 			},
 		)
@@ -49,7 +49,7 @@ export const bulkRoutes = (bulk: Bulk, auth: Auth) =>
 					parameters: [formId],
 					requestBody: jsonBody(BulkDeletion, { ids: ['cmnrg2x8a1c'] }),
 					returns: jsonResponse('The number of deleted submissions.', { schema: Deleted, example: { deleted: 1 } }),
-					errors: ['FORM_NOT_FOUND', 'UNAVAILABLE'],
+					errors: ['FORM_NOT_FOUND'],
 				}),
 			},
 		);

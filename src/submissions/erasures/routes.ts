@@ -75,7 +75,6 @@ export const erasureRoutes = (erasures: Erasures, auth: Auth) =>
 						schema: ErasureOutcome,
 						example: { dryRun: true, submissions: 3, files: 1, deliveries: 2, listEntries: 0, settings: [] },
 					}),
-					errors: ['UNAVAILABLE'],
 				}),
 			},
 		);

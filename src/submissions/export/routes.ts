@@ -87,7 +87,7 @@ export const exportRoutes = (submissions: Submissions, auth: Auth, stream: Strea
 					'`confirmedAt` if the form has `confirm`, `attachedFiles` if there are any files. Lists and objects are JSON text.',
 				parameters: [formId, ...formatParameters, ...criteriaParameters],
 				returns: textResponse('The file, streamed.', EXAMPLES),
-				errors: ['FORM_NOT_FOUND', 'UNAVAILABLE'],
+				errors: ['FORM_NOT_FOUND'],
 			}),
 		},
 	);

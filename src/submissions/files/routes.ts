@@ -65,7 +65,7 @@ const PARTS = {
 	206: binaryResponse('The part of the file that `Range` asks for. If it has none such: 416, without a body.'),
 	304: { description: 'The client has the file already, by `If-None-Match`.' },
 };
-const missing = ['FORM_NOT_FOUND', 'NOT_FOUND', 'UNAVAILABLE'] as const;
+const missing = ['FORM_NOT_FOUND', 'NOT_FOUND'] as const;
 const LINK_EXAMPLE = {
 	url: `https://forms.example.com${FILE_PATH}/${FILE_EXAMPLE.id}?for=key.cmnrg2x1e5f&until=1767326645&signature=uq0sX2vGzU0OZyG3XwY9mP6rV1bKcTn8hQeJdLfAiSg`,
 	expiresAt: '2026-01-02T04:04:05.000Z',
