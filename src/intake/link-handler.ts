@@ -13,7 +13,7 @@ import { pageResponse, translationFor } from './responses.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST'];
 /** The path behind the slug; no token of ours is longer. */
-const LINK = /^\/(stop|confirm)\/([\w.-]{1,100})$/;
+const LINK = /^\/(stop|confirm)\/([\w.-]{1,140})$/;
 
 export interface VisitorMails {
 	links: Pick<VisitorLinks, 'readStop'>;

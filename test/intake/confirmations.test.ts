@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { eq } from 'drizzle-orm';
+import { createAddressKeys } from '../../src/delivery/visitor/address-keys.ts';
 import { decodeId } from '../../src/ids.ts';
 import { LANGUAGES } from '../../src/languages/languages.ts';
 import { deliveries } from '../../src/storage/tables.ts';
@@ -76,7 +77,7 @@ const readForm = async ({ id }: Form) => (await server.call<Form>(`GET /api/form
 const list = async ({ id }: Form, query = '') =>
 	(await server.call<List>(`GET /api/forms/${id}/submissions?limit=100&${query}`)).body;
 const pending = (form: Form) => list(form, 'filter=pending');
-const linkIn = (content: string) => /https?:\/\/\S+\/confirm\/[\w.]+[\w-]{43}/.exec(content)?.[0] ?? '';
+const linkIn = (content: string) => /https?:\/\/\S+\/confirm\/[\w.-]+[\w-]{43}/.exec(content)?.[0] ?? '';
 
 const mailsTo = (address: string) => peer.accepted.filter(({ to }) => to.includes(address));
 
@@ -394,7 +395,32 @@ test('a link lives for seven days, and what was not confirmed is removed then', 
 	expect(await press(timely)).toBe(200);
 });
 
-test('only our links work, for their form alone, wherever the form is', async () => {
+test('a link confirms what else waits for its address, though its own submission was removed or marked as spam', async () => {
+	const form = await makeForm({ fields: [{ name: 'seat', type: 'text', unique: true }] });
+	for (const act of ['remove', 'spam', 'genuine']) {
+		const address = email();
+		const link = await linkFor(form, { email: address, seat: `${act} 1` });
+		const [first] = (await pending(form)).submissions;
+		for (const n of [2, 3]) await server.submit(form.slug, { email: address, seat: `${act} ${n}` });
+		await server.submit(form.slug, { email: email(), seat: `${act} 4` });
+		const path = `/api/forms/${form.id}/submissions/${first?.id}` as const;
+		if (act === 'remove') await server.call(`DELETE ${path}`);
+		else await server.call(`PATCH ${path}`, { json: { isSpam: true } });
+		if (act === 'genuine') await server.call(`PATCH ${path}`, { json: { isSpam: false } });
+		const before = (await list(form)).pagination.total;
+		expect(await press(link)).toBe(200);
+		const { submissions, pagination } = await list(form);
+		expect(pagination.total).toBe(before + 2);
+		expect(submissions.filter(({ confirmedAt }) => confirmedAt).slice(0, 2)).toMatchObject([
+			{ data: { seat: `${act} 3` } },
+			{ data: { seat: `${act} 2` } },
+		]);
+		expect(await press(link)).toBe(410);
+	}
+	expect((await pending(form)).pagination.total).toBe(3);
+});
+
+test('only our links work, also those of earlier versions, for their form alone, wherever the form is', async () => {
 	const form = await makeForm();
 	const other = await makeForm();
 	const link = await linkFor(form, { email: email() });
@@ -413,6 +439,11 @@ test('only our links work, for their form alone, wherever the form is', async ()
 	await server.call(`PATCH /api/forms/${form.id}`, { json: { isActive: false, confirm: null } });
 	expect(await press(link)).toBe(200);
 	expect((await list(form)).submissions.map(({ id }) => id)).toEqual(submissions.map(({ id }) => id));
+	await linkFor(other, { email: email() });
+	const [row] = (await pending(other)).submissions;
+	const earlier = `${other.id}.${row?.id}`;
+	const signature = await createAddressKeys(server.app.storage).sign(`confirm ${earlier}`);
+	expect(await press(`${place.replace(form.slug, other.slug)}/confirm/${earlier}.${signature}`)).toBe(200);
 	const gone = await linkFor(other, { email: email() });
 	await server.call(`DELETE /api/forms/${other.id}`);
 	expect(await press(gone)).toBe(410);

@@ -104,7 +104,7 @@ export function createVisitorChannel(
 		const receivedAt = storage.clock.timeline().millisOf(head.id);
 		if (receivedAt + CONFIRMATION_DAYS * DAY_MS <= now())
 			return { kind: 'rejected', error: `The submission waited for ${CONFIRMATION_DAYS} days` };
-		const token = await links.confirmToken({ formId: form.id, submissionId: head.id });
+		const token = await links.confirmToken({ formId: form.id, submissionId: head.id }, visitor.to);
 		const confirmUrl = `${setup.submitUrl}/f/${form.slug}/confirm/${token}`;
 		const mail = renderConfirmation(identity, { ...visitor, mail: form.confirm, confirmUrl });
 		// The owner cannot confirm; a mail of a test form goes to no one else.

@@ -43,15 +43,22 @@ export function createConfirmations(
 	/** From the first id of a submission that has not waited too long. */
 	const oldestId = () => clock.timeline().firstIdAfter(now() - CONFIRMATION_DAYS * DAY_MS);
 
+	/** A link whose submission was removed or is spam stands for the oldest other one that is pending for its address. */
 	async function meantBy(token: string): Promise<Meant | Exclude<LinkState, 'waiting'>> {
 		const place = await links.readConfirm(token);
 		if (!place) return 'wrong';
 		const present = and(eq(forms.id, place.formId), isNull(forms.deletedAt));
 		const [form] = await storage.db.select().from(forms).where(present);
-		const submission = form && (await submissions.get(form.id, place.submissionId));
-		if (!submission) return 'gone';
-		if (submission.confirmedAt !== null) return 'confirmed';
-		return submission.isPending && submission.id >= oldestId() ? { form, submission } : 'gone';
+		let submission = form && (await submissions.get(form.id, place.submissionId));
+		if (submission && submission.confirmedAt !== null) return 'confirmed';
+		const { addressKey, submissionId } = place;
+		const fromId = oldestId();
+		if (!form || submissionId < fromId) return 'gone';
+		if (!submission?.isPending && addressKey !== undefined) {
+			const [other] = await submissions.pendingOf(form.id, { addressKey, fromId, limit: 1 });
+			submission = other === undefined ? undefined : await submissions.get(form.id, other);
+		}
+		return submission?.isPending ? { form, submission } : 'gone';
 	}
 
 	const hashesOf = async (form: FormRow, data: string) => (await uniqueValuesOf(form, data)).map(({ hash }) => hash);
