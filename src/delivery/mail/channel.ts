@@ -30,6 +30,7 @@ import { keptMail, shownMail } from './kept-mail.ts';
 import { identityIn, type MailSetup, NO_MAIL_SERVER } from './setup.ts';
 import { sendMail } from './smtp.ts';
 
+const IS_SPAM = 'The submission is marked as spam';
 /** Copies in memory of the text that is read of a submission: in the parts of the mail, and in the encoded mail. */
 const COPIES = 6;
 /** The part of its files that a mail holds in buffers and garbage. More than half of the share of deliveries, so that one goes at a time. */
@@ -73,6 +74,7 @@ interface AboutDigest {
 	form: FormRow;
 	recipients: Required<MailRecipients>;
 	identity: MailIdentity;
+	isSent: boolean;
 	signal: AbortSignal | undefined;
 }
 
@@ -133,7 +135,7 @@ export function createMailChannel(storage: Storage, { setup, language, budget, s
 		const recipients = recipientsIn(row);
 		if (!recipients) return { kind: 'rejected', error: `"${row.destination}" is not a mail address` };
 		const identity = await identityIn(form, { ...setup, language });
-		if (row.event === SUBMISSIONS_DIGEST) return digest(row, { form, recipients, identity, signal });
+		if (row.event === SUBMISSIONS_DIGEST) return digest(row, { form, recipients, identity, isSent, signal });
 		if (row.event === ADDRESS_CHANGED) {
 			const mail = renderAddressNotice(identity, { id: row.id, madeAt: timeOf(row.id), form, ...recipients });
 			return { mail, release: () => {} };
@@ -146,7 +148,7 @@ export function createMailChannel(storage: Storage, { setup, language, budget, s
 		return within({ heads: head ? [head] : [], reads: NOTIFICATION_READS, more, signal }, async () => {
 			const submission = await readBeginning(form.id, row.submissionId ?? -1, NOTIFICATION_READS);
 			if (!submission) return { kind: 'rejected', error: 'The submission was deleted' };
-			if (submission.isSpam && !evenSpam) return { kind: 'withheld', error: 'The submission is marked as spam' };
+			if (submission.isSpam && !evenSpam) return { kind: 'withheld', error: IS_SPAM };
 			return renderNotification(identity, {
 				form,
 				submission: { ...submission, files, unreadable },
@@ -158,13 +160,10 @@ export function createMailChannel(storage: Storage, { setup, language, budget, s
 
 	/** A delivery split off from a digest covers the same submissions. */
 	async function digest(row: DeliveryRow, about: AboutDigest): Promise<Rendered | Outcome> {
-		const { form, recipients, identity, signal } = about;
+		const { form, recipients, identity, isSent, signal } = about;
 		const id = row.digestId ?? row.id;
-		const notSpam = db
-			.select({ id: submissions.id })
-			.from(submissions)
-			.where(and(eq(submissions.id, deliveries.submissionId), eq(submissions.isSpam, false)));
-		const batched = and(eq(deliveries.digestId, id), eq(deliveries.state, 'gathered'), exists(notSpam));
+		if (isSent) await withholdSpam(storage, id);
+		const batched = gathered(db, id, false);
 		const [{ total } = { total: 0 }] = await db.select({ total: count() }).from(deliveries).where(batched);
 		// Nothing went wrong, so it is no failure.
 		if (total === 0)
@@ -236,6 +235,20 @@ export function createMailChannel(storage: Storage, { setup, language, budget, s
 		},
 		recall: async (_row, kept) => JSON.parse(kept) as Content,
 	};
+}
+
+/** Mails that a digest stands for. */
+function gathered(db: Storage['db'], digestId: number, isSpam: boolean) {
+	const isMarked = and(eq(submissions.id, deliveries.submissionId), eq(submissions.isSpam, isSpam));
+	const found = db.select({ id: submissions.id }).from(submissions).where(isMarked);
+	return and(eq(deliveries.digestId, digestId), eq(deliveries.state, 'gathered'), exists(found));
+}
+
+/** A digest goes without mails of spam: their owner may have them sent later. */
+async function withholdSpam({ db, batch }: Storage, digestId: number): Promise<void> {
+	const spam = gathered(db, digestId, true);
+	const alone = { state: 'withheld', digestId: null, lastError: IS_SPAM } as const;
+	await batch((tx) => [tx.update(deliveries).set(alone).where(spam)]);
 }
 
 function recipientsIn({ destination }: Pick<DeliveryRow, 'destination'>): Required<MailRecipients> | undefined {

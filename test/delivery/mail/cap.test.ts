@@ -110,10 +110,35 @@ test('a digest of which nothing is left is withheld, and no failure', async () =
 	await storage.submissions.change(form.id, [junk], { isSpam: true });
 	await storage.submissions.remove(form.id, [gone]);
 	clock.now += 3_600_000;
-	await until((found) => count(found, 'withheld') === 1);
+	await until((found) => count(found, 'withheld') === 2);
 	const digest = (await rows()).find(({ event }) => event === 'submissions.digest');
 	expect(digest).toMatchObject({ state: 'withheld', nextAttemptAt: null });
 	expect(peer.accepted).toHaveLength(1);
+});
+
+test('what was spam when its digest went is sent by itself once its owner has it released', async () => {
+	const clock = { now: Date.UTC(2026, 0, 2) };
+	const peer = await server();
+	const { submit, start, until, storage, form, dispatch } = await openFixture({
+		smtpUrl: peer.url,
+		mailPerHour: 1,
+		now: () => clock.now,
+	});
+	await start();
+	await submit({ n: 'first' });
+	await until(allIn('sent', 1));
+	await submit({ n: 'wanted' });
+	const mistaken = await submit({ n: 'mistaken' });
+	await until((found) => count(found, 'gathered') === 2);
+	await storage.submissions.change(form.id, [mistaken], { isSpam: true });
+	clock.now += 3_600_000;
+	await until((found) => count(found, 'sent') === 2);
+	expect(peer.accepted.at(-1)?.content).not.toContain('mistaken');
+	await storage.submissions.change(form.id, [mistaken], { isSpam: false });
+	clock.now += 3_600_000;
+	expect(await dispatch.retries.release(form.id, [mistaken])).toBe(1);
+	await until((found) => count(found, 'sent') === 3);
+	expect(peer.accepted.at(-1)?.content).toContain('mistaken');
 });
 
 test('each form has its own cap, which survives restarts', async () => {
