@@ -153,8 +153,8 @@ describe('POST /api/keys/{id}/rotate', () => {
 	});
 
 	test('ends no later than the calendar', async () => {
-		const old = (await create({ permissions: ['read'], expiresAt: '9999-12-31T00:00:00Z' })).body;
-		expect((await rotate(old.id, {})).body).toMatchObject({ expiresAt: '9999-12-31T00:00:00.000Z' });
+		const old = (await create({ permissions: ['read'], expiresAt: '9999-12-31T23:59:59.999Z' })).body;
+		expect((await rotate(old.id, {})).body).toMatchObject({ expiresAt: '9999-12-31T23:59:59.999Z' });
 	});
 
 	test('keeps the forms of a form-level key', async () => {

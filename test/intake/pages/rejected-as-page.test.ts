@@ -103,7 +103,7 @@ test('a visitor whose form is in a frame reads there what came of it', async () 
 		await none.getByRole('button', { name: 'Send' }).click();
 		await none.getByText('There is no form at this address.').waitFor();
 		await ruled.getByRole('button', { name: 'Send' }).click();
-		await ruled.getByRole('spinbutton').fill('36');
+		await ruled.getByLabel('age').fill('36');
 		await ruled.getByRole('button', { name: 'Send again' }).click();
 		await ruled.getByRole('heading', { name: 'Thank you' }).waitFor();
 	} finally {
