@@ -9,6 +9,20 @@ const { openFixture, server } = useDeliveryFixtures();
 
 setDefaultTimeout(30_000);
 
+/** A form that has had its one mail of this hour, and a digest of two more that waits for the next. */
+async function openGathered(texts: readonly [string, string], options: { form?: { notificationEmail: string } } = {}) {
+	const clock = { now: Date.UTC(2026, 0, 2) };
+	const peer = await server();
+	const fixture = await openFixture({ smtpUrl: peer.url, mailPerHour: 1, now: () => clock.now, ...options });
+	const { submit, start, until } = fixture;
+	await start();
+	await submit({ n: 'first' });
+	await until(allIn('sent', 1));
+	const ids: [number, number] = [await submit({ n: texts[0] }), await submit({ n: texts[1] })];
+	await until((found) => count(found, 'gathered') === 2);
+	return { ...fixture, clock, peer, ids };
+}
+
 const count = (rows: DeliveryRow[], state: string) => rows.filter((row) => row.state === state).length;
 
 test('above the hourly cap one digest covers the remaining submissions', async () => {
@@ -43,17 +57,8 @@ test('above the hourly cap one digest covers the remaining submissions', async (
 });
 
 test('a submission marked as spam after batching is not in the digest', async () => {
-	const peer = await server();
-	const { submit, start, until, rows, storage, form, dispatch } = await openFixture({
-		smtpUrl: peer.url,
-		mailPerHour: 1,
-	});
-	await start();
-	await submit({ n: 'first' });
-	await until(allIn('sent', 1));
-	await submit({ n: 'wanted' });
-	const junk = await submit({ n: 'junk' });
-	await until((found) => found.filter(({ state }) => state === 'gathered').length === 2);
+	const { rows, storage, form, dispatch, ids } = await openGathered(['wanted', 'junk']);
+	const [, junk] = ids;
 	await storage.submissions.change(form.id, [junk], { isSpam: true });
 	const digest = (await rows()).find(({ event }) => event === 'submissions.digest');
 	const { content } = await dispatch.deliveries.get(encodeId(digest?.id ?? 0));
@@ -64,20 +69,8 @@ test('a submission marked as spam after batching is not in the digest', async ()
 });
 
 test('a digest that one recipient did not get is whole when its owner has it sent again', async () => {
-	const clock = { now: Date.UTC(2026, 0, 2) };
-	const peer = await server();
-	const { submit, start, until, dispatch } = await openFixture({
-		smtpUrl: peer.url,
-		mailPerHour: 1,
-		now: () => clock.now,
-		form: { notificationEmail: 'owner@example.com, other@example.com' },
-	});
-	await start();
-	await submit({ n: 'first' });
-	await until(allIn('sent', 1));
-	await submit({ n: 'no 1' });
-	await submit({ n: 'no 2' });
-	await until((found) => count(found, 'gathered') === 2);
+	const form = { notificationEmail: 'owner@example.com, other@example.com' };
+	const { until, dispatch, clock, peer } = await openGathered(['no 1', 'no 2'], { form });
 	peer.script = { RCPT: (mail) => (mail.to.at(-1)?.startsWith('other') ? '550 5.1.1 no such user' : undefined) };
 	clock.now += 3_600_000;
 	const failed = await until((found) => count(found, 'failed') === 1);
@@ -94,19 +87,8 @@ test('a digest that one recipient did not get is whole when its owner has it sen
 });
 
 test('a digest of which nothing is left is withheld, and no failure', async () => {
-	const clock = { now: Date.UTC(2026, 0, 2) };
-	const peer = await server();
-	const { submit, start, until, rows, storage, form } = await openFixture({
-		smtpUrl: peer.url,
-		mailPerHour: 1,
-		now: () => clock.now,
-	});
-	await start();
-	await submit({ n: 'first' });
-	await until(allIn('sent', 1));
-	const junk = await submit({ n: 'junk' });
-	const gone = await submit({ n: 'gone' });
-	await until((found) => count(found, 'gathered') === 2);
+	const { until, rows, storage, form, clock, peer, ids } = await openGathered(['junk', 'gone']);
+	const [junk, gone] = ids;
 	await storage.submissions.change(form.id, [junk], { isSpam: true });
 	await storage.submissions.remove(form.id, [gone]);
 	clock.now += 3_600_000;
@@ -117,19 +99,8 @@ test('a digest of which nothing is left is withheld, and no failure', async () =
 });
 
 test('what was spam when its digest went is sent by itself once its owner has it released', async () => {
-	const clock = { now: Date.UTC(2026, 0, 2) };
-	const peer = await server();
-	const { submit, start, until, storage, form, dispatch } = await openFixture({
-		smtpUrl: peer.url,
-		mailPerHour: 1,
-		now: () => clock.now,
-	});
-	await start();
-	await submit({ n: 'first' });
-	await until(allIn('sent', 1));
-	await submit({ n: 'wanted' });
-	const mistaken = await submit({ n: 'mistaken' });
-	await until((found) => count(found, 'gathered') === 2);
+	const { until, storage, form, dispatch, clock, peer, ids } = await openGathered(['wanted', 'mistaken']);
+	const [, mistaken] = ids;
 	await storage.submissions.change(form.id, [mistaken], { isSpam: true });
 	clock.now += 3_600_000;
 	await until((found) => count(found, 'sent') === 2);
